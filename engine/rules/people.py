@@ -1,0 +1,120 @@
+"""Who is who: people, their Slack identities, roles and managers, as people.toml says.
+
+The one rule: an identity is a workspace (or enterprise) and a user id, never a name or an address, and belongs to one
+person. Whether somebody may decide on a given pause, and whether Slack still knows them, are not decided here.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from engine.rules import documents
+from engine.rules.documents import DocumentFaults, Fault, Table
+
+_identity = documents.shaped("[TE][A-Z0-9]{2,20}:[UW][A-Z0-9]{2,20}", "T0ACME:U0MARTA")
+_scope = documents.shaped(r"[a-z][a-z0-9_.:-]{0,62}", "payments:write")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Person:
+    """One person. `manager` is another's id, None at the top. Who has left keeps the row, with `active` False."""
+
+    id: str
+    name: str
+    slack: tuple[str, ...] = ()
+    roles: tuple[str, ...] = ()
+    manager: str | None = None
+    active: bool = True
+    scopes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class People:
+    """Everybody, in the order of the document."""
+
+    everybody: tuple[Person, ...]
+
+    def __iter__(self) -> Iterator[Person]:
+        return iter(self.everybody)
+
+    def get(self, person_id: str) -> Person | None:
+        """The person with this id, active or not."""
+        return next((person for person in self if person.id == person_id), None)
+
+    def person_of(self, identity: str) -> Person | None:
+        """The person with this Slack identity ("T0ACME:U0MARTA"), active or not; None for a stranger."""
+        return next((person for person in self if identity in person.slack), None)
+
+    def manager_of(self, person_id: str) -> Person | None:
+        """The person's manager, active or not; None at the top or for an unknown id."""
+        person = self.get(person_id)
+        return self.get(person.manager) if person and person.manager else None
+
+    def holders(self, role: str) -> tuple[Person, ...]:
+        """The active people who hold the role."""
+        return tuple(person for person in self if person.active and role in person.roles)
+
+
+def parse(text: str) -> People:
+    """Read people.toml. Raises DocumentFaults with every fault at once: shapes, duplicates, managers, unknown keys."""
+    faults: list[Fault] = []
+    top, tables = documents.read(text, "person", faults)
+    top.refuse_unknown()
+    read = [(table, person) for table in tables if (person := _person(table))]
+    _refuse_twice(read)
+    _refuse_managers(read)
+    if faults:
+        raise DocumentFaults(faults)
+    return People(tuple(person for _, person in read))
+
+
+def _person(table: Table) -> Person | None:
+    """The person the table describes, None without an id; what is unfit in it is noted and left out."""
+    person_id = table.required("id", documents.word)
+    name = table.required("name", documents.text)
+    slack = table.optional("slack", documents.many(_identity), ())
+    roles = table.optional("roles", documents.many(documents.word), ())
+    manager = table.optional("manager", documents.word, None)
+    active = table.optional("active", documents.flag, True)
+    scopes = table.optional("scopes", documents.many(_scope), ())
+    table.refuse_unknown()
+    if person_id is None:
+        return None
+    return Person(
+        id=person_id, name=name or "", slack=slack, roles=roles, manager=manager, active=active, scopes=scopes
+    )
+
+
+def _refuse_twice(read: list[tuple[Table, Person]]) -> None:
+    ids: set[str] = set()
+    owners: dict[str, str] = {}
+    for table, person in read:
+        if person.id in ids:
+            table.fault("id", f'"{person.id}" is somebody already.', "Give every person an id of their own.")
+        ids.add(person.id)
+        for identity in person.slack:
+            if identity in owners:
+                table.fault(
+                    "slack",
+                    f'"{identity}" is already that of "{owners[identity]}".',
+                    "An identity belongs to one person; take it out here or there.",
+                )
+            owners.setdefault(identity, person.id)
+
+
+def _refuse_managers(read: list[tuple[Table, Person]]) -> None:
+    """Note managers who are nobody, and each loop once, at its first person."""
+    manager = {person.id: person.manager for _, person in read}
+    in_a_loop: set[str] = set()
+    for table, person in read:
+        if person.manager and person.manager not in manager:
+            table.fault("manager", f'"{person.manager}" is nobody here.', "Write the id of a person in this document.")
+        chain = [person.id]
+        while (above := manager.get(chain[-1])) and above not in chain:
+            chain.append(above)
+        if above == person.id and person.id not in in_a_loop:
+            in_a_loop.update(chain)
+            table.fault(
+                "manager",
+                f"it leads in a circle: {' -> '.join([*chain, above])}.",
+                "Leave the manager of one of them out.",
+            )
