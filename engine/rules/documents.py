@@ -102,6 +102,13 @@ class Table:
         field = ", ".join(part for part in (self.name, key) if part)
         self._faults.append(Fault(line=self._lines.get(key, self.line), field=field, why=why, fix=fix))
 
+    def refuse(self, keys: Iterable[str], why: str, fix: str) -> None:
+        """Note a fault for each of the keys that is there."""
+        for key in keys:
+            if key in self._values:
+                self._asked.add(key)
+                self.fault(key, why, fix)
+
     def refuse_unknown(self) -> None:
         """Note a fault for every key that was never asked for: a misspelt key must not be a silent default."""
         for key in self._values:

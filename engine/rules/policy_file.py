@@ -1,0 +1,257 @@
+"""The grammar of policy.toml: from text to a Policy, or to every fault in it.
+
+The one rule: nothing is guessed. A key of a later version, an answer to silence other than no, or half of a choice is a
+fault with the sentence that mends it. Faults between rules, and against who is who, are found in policy_lint.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Literal, cast
+
+from engine.rules import documents, policy_lint
+from engine.rules.documents import DocumentFaults, Fault, Table, Unfit
+from engine.rules.money import Money, MoneyError, exponent, format_money
+from engine.rules.money import parse as parse_money
+from engine.rules.people import People
+from engine.rules.policy import ANY_OTHER, NO_RULE, Direction, Kind, Need, Policy, Rule, Step, who
+
+DEFAULT_EXECUTE_WITHIN_S = 86_400
+"""How long an approval may wait to be carried out, if the rule does not say: a day."""
+
+MOST_TOLERANCE_BP = 2_500
+"""Beyond a quarter it is another purchase, and nobody said yes to that."""
+
+_ASKING = (
+    "person", "role", "approvers", "answer_within", "on_expiry", "escalate", "finally", "execute_within",
+    "remind_after", "channel",
+)  # fmt: skip
+_DOING = ("tolerance", "doubt_role")
+_LATER = ("confirm", "spend", "spend_window", "digest", "batch", "when", "conditions")
+
+_version = documents.shaped("[A-Za-z0-9][A-Za-z0-9._-]{0,62}", "fin-approvals-v4")
+_channel = documents.shaped("[CG][A-Z0-9]{2,20}", "C0BUY")
+
+
+def parse(text: str) -> Policy:
+    """Read a policy as it stands alone, such as a version applied earlier. Raises DocumentFaults."""
+    policy, faults = _read(text)
+    if faults:
+        raise DocumentFaults(faults)
+    return policy
+
+
+def check(text: str, people: People) -> Policy:
+    """Read a policy that is about to be applied to these people. Raises DocumentFaults with the faults of both."""
+    policy, faults = _read(text)
+    faults += policy_lint.against_people(policy.rules, people)
+    if faults:
+        raise DocumentFaults(faults)
+    return policy
+
+
+def _read(text: str) -> tuple[Policy, list[Fault]]:
+    faults: list[Fault] = []
+    top, tables = documents.read(text, "rule", faults)
+    version = top.required("version", _version) or ""
+    top.refuse_unknown()
+    rules = [rule for table in tables if (rule := _rule(table, version))]
+    # A rule whose band cannot be read would look like a gap between the others.
+    if len(rules) == len(tables):
+        faults += policy_lint.between_rules(rules)
+    return Policy(version=version, rules=tuple(rules)), faults
+
+
+def _rule(table: Table, version: str) -> Rule | None:
+    """The rule the table describes; None, with the faults noted, if it is not even clear when it applies."""
+    name = table.required("name", _rule_name)
+    action = table.required("action", documents.word)
+    kind = table.required("need", documents.choice("allow", "ask", "forbid"))
+    currency = table.optional("currency", _currency, None)
+    band = _band(table, currency)
+    if kind is None:
+        return None
+    need = _need(table, cast("Kind", kind))
+    table.refuse_unknown()
+    if name is None or action is None or band is None:
+        return None
+    over, up_to = band
+    rule = Rule(name=name, action=action, currency=currency, over=over, up_to=up_to, need=need, line=table.line)
+    return replace(rule, need=replace(need, policy_version=version, rule=name, why=_sentence(rule, version)))
+
+
+def _band(table: Table, currency: str | None) -> tuple[int | None, int | None] | None:
+    """The ends of the band in minor units; None, with the faults noted, if they cannot be read."""
+    keys = [key for key in ("over", "up_to") if key in table]
+    if currency is None and "currency" in table:
+        return None  # the currency is the fault, and was noted
+    if currency is None or currency == ANY_OTHER:
+        table.refuse(keys, "an amount needs a currency.", 'Name one, as in currency = "EUR", or take it out.')
+        return None if keys else (None, None)
+    ends = {key: table.optional(key, _amount(currency), None) for key in keys}
+    over, up_to = ends.get("over"), ends.get("up_to")
+    if over is not None and up_to is not None and over >= up_to:
+        table.fault("up_to", "no amount is over the one and up to the other.", "Make up_to more than over.")
+        return None
+    return None if None in ends.values() else (over, up_to)
+
+
+def _need(table: Table, kind: Kind) -> Need:
+    """What the rule asks for, not yet signed with its name, its version and the sentence."""
+    table.refuse(_LATER, "it is not supported by this version.", "Take it out: it would promise what is not kept.")
+    if kind == "ask":
+        return _asking(table)
+    table.refuse(_ASKING, f'a rule that says "{kind}" asks nobody.', 'Take it out, or write need = "ask".')
+    if kind == "forbid":
+        table.refuse(_DOING, "what is forbidden is never done.", "Take it out.")
+        return Need(kind="forbid", policy_version="", rule="", why="")
+    return Need(kind="allow", policy_version="", rule="", why="", **_doing(table, None))
+
+
+def _asking(table: Table) -> Need:
+    person = table.optional("person", documents.word, None)
+    role = table.optional("role", documents.word, None)
+    if ("person" in table) == ("role" in table):
+        table.fault("role", "a rule asks either one person or a role.", "Write exactly one of person and role.")
+    approvers = table.optional("approvers", documents.whole(1, 9), 1)
+    if person and approvers > 1:
+        table.fault("approvers", "one person can say yes once.", "Write a role, or approvers = 1.")
+    answer_within = table.required("answer_within", documents.length) or 0
+    remind_after = table.optional("remind_after", documents.length, None)
+    if remind_after and answer_within and remind_after >= answer_within:
+        table.fault("remind_after", "the time to answer is over by then.", "Make it less than answer_within.")
+    on_expiry = table.required("on_expiry", _answer_to_silence("deny", "escalate"))
+    steps = _steps(table, answer_within, asked_role=role is not None)
+    if (on_expiry == "escalate") != ("escalate" in table) and on_expiry:
+        table.fault("escalate", f'on_expiry is "{on_expiry}".', 'Give steps if, and only if, it is "escalate".')
+    table.optional("finally", _answer_to_silence("deny"), "deny")
+    return Need(
+        kind="ask",
+        policy_version="",
+        rule="",
+        why="",
+        person=person,
+        role=role,
+        approvers=approvers,
+        answer_within_s=answer_within,
+        on_expiry="escalate" if on_expiry == "escalate" else "deny",
+        steps=steps,
+        execute_within_s=table.optional("execute_within", documents.length, DEFAULT_EXECUTE_WITHIN_S),
+        remind_after_s=remind_after,
+        channel=table.optional("channel", _channel, None),
+        **_doing(table, role),
+    )
+
+
+def _doing(table: Table, role: str | None) -> dict[str, Any]:
+    """What a rule says about carrying out: tolerance and doubt_role, by default the rule's own role."""
+    doubt_role = table.optional("doubt_role", documents.word, role)
+    if doubt_role is None and "doubt_role" not in table:
+        fix = 'Name the role to ask when nobody can tell whether it happened, as in doubt_role = "operator".'
+        table.fault("doubt_role", "it is missing, and the rule has no role to take instead.", fix)
+    said: dict[str, Any] = {"doubt_role": doubt_role}
+    if tolerance := table.table("tolerance"):
+        said["tolerance_bp"] = tolerance.required("percent", _percent) or 0
+        said["direction"] = cast(
+            "Direction", tolerance.optional("direction", documents.choice("both", "up", "down"), "both")
+        )
+        tolerance.refuse_unknown()
+    return said
+
+
+def _steps(table: Table, answer_within: int, *, asked_role: bool) -> tuple[Step, ...]:
+    """The escalation steps; `asked_role` is whether those asked before them are a role, which has no one manager."""
+    steps = []
+    for inner in table.tables("escalate"):
+        person = inner.optional("person", documents.word, None)
+        role = inner.optional("role", documents.word, None)
+        manager_of = inner.optional("manager_of", documents.choice("approver", "requester"), None)
+        within = inner.optional("answer_within", documents.length, answer_within)
+        inner.refuse_unknown()
+        if sum(key in inner for key in ("person", "role", "manager_of")) != 1:
+            inner.fault("", "it goes to one place.", "Write exactly one of person, role and manager_of.")
+        if manager_of == "approver" and asked_role:
+            fix = 'Write manager_of = "requester", a role or a person.'
+            inner.fault("manager_of", "those asked before are a role, which has no one manager.", fix)
+        asked_role = role is not None
+        whose = cast("Literal['approver', 'requester'] | None", manager_of)
+        steps.append(Step(person=person, role=role, manager_of=whose, answer_within_s=within))
+    if "escalate" in table and not steps:
+        table.fault("escalate", "it has no step.", 'Write at least one, as in [{ manager_of = "approver" }].')
+    return tuple(steps)
+
+
+def _sentence(rule: Rule, version: str) -> str:
+    """Why the rule applies and what it needs, for a person."""
+    what = rule.action.replace("_", " ").replace("-", " ").capitalize()
+    needed = {
+        "allow": "is allowed",
+        "ask": f"needs the yes of {who(rule.need)}",
+        "forbid": "is forbidden",
+    }[rule.need.kind]
+    return f'{what}{_extent(rule)} {needed} (rule "{rule.name}", {version}).'
+
+
+def _extent(rule: Rule) -> str:
+    if rule.currency is None:
+        return ""
+    if rule.currency == ANY_OTHER:
+        return " in a currency that no other rule names"
+    over, up_to = (None if end is None else format_money(Money(end, rule.currency)) for end in (rule.over, rule.up_to))
+    match over, up_to:
+        case None, None:
+            return f" in {rule.currency}"
+        case None, _:
+            return f" of up to {up_to}"
+        case _, None:
+            return f" of more than {over}"
+        case _:
+            return f" of more than {over} and up to {up_to}"
+
+
+def _rule_name(value: Any) -> str:
+    if documents.text(value) == NO_RULE:
+        raise Unfit(f'"{NO_RULE}" is what an action without a rule shows.', "Choose another name.")
+    return str(value)
+
+
+def _currency(value: Any) -> str:
+    try:
+        if value != ANY_OTHER:
+            exponent(value)
+    except (MoneyError, TypeError):
+        raise Unfit("it is no current currency.", f'Write an ISO 4217 code, as in "EUR", or "{ANY_OTHER}".') from None
+    return str(value)
+
+
+def _amount(currency: str) -> Callable[[Any], int]:
+    def reader(value: Any) -> int:
+        if not isinstance(value, str):
+            raise Unfit("it is not text.", 'Write the amount in quotes, as in "1000.00".')
+        try:
+            return parse_money(value, currency).minor
+        except MoneyError as error:
+            raise Unfit(error.why, 'Write it as in "1000.00".') from error
+
+    return reader
+
+
+def _percent(value: Any) -> int:
+    """A percentage as text, in hundredths of a percent."""
+    found = re.fullmatch(r"([0-9]{1,3})(?:\.([0-9]{1,2}))?", value) if isinstance(value, str) else None
+    hundredths = int(found[1]) * 100 + int((found[2] or "").ljust(2, "0")) if found else None
+    if hundredths is None or hundredths > MOST_TOLERANCE_BP:
+        raise Unfit(
+            "it is no percentage that can be tolerated.",
+            f'Write "0" to "{MOST_TOLERANCE_BP // 100}" in quotes, with at most two decimals, as in "2" or "0.75".',
+        )
+    return hundredths
+
+
+def _answer_to_silence(*allowed: str) -> Callable[[Any], str]:
+    def reader(value: Any) -> str:
+        if value in {"approve", "approved", "allow", "yes"}:
+            raise Unfit("silence is never a yes.", f"Write {' or '.join(allowed)}.")
+        return documents.choice(*allowed)(value)
+
+    return reader
