@@ -51,8 +51,8 @@ class MoneyError(ValueError):
 class Money:
     """An amount that is not negative, in minor units of an ISO 4217 currency.
 
-    Ordered within a currency only: comparing EUR with USD raises MoneyError. As a Pydantic field it reads and writes
-    `{"amount": "38000.00", "currency": "EUR"}`, the form a model sees in a tool's schema.
+    Ordered within a currency only: comparing EUR with USD raises MoneyError. As a Pydantic field its JSON
+    form is `{"amount": "38000.00", "currency": "EUR"}`, which is also what a model sees in a tool's schema.
     """
 
     minor: int
@@ -101,7 +101,8 @@ class Money:
     @classmethod
     def __get_pydantic_core_schema__(cls, _source: Any, _handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
         return core_schema.no_info_plain_validator_function(
-            _validate, serialization=core_schema.plain_serializer_function_ser_schema(Money.to_document)
+            _validate,
+            serialization=core_schema.plain_serializer_function_ser_schema(Money.to_document, when_used="json"),
         )
 
     @classmethod
