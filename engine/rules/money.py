@@ -51,7 +51,7 @@ class MoneyError(ValueError):
 class Money:
     """An amount that is not negative, in minor units of an ISO 4217 currency.
 
-    Ordered within a currency only: comparing EUR with USD raises MoneyError. As a Pydantic field its JSON
+    Ordered within a currency only: comparing EUR with USD raises MoneyError. As a Pydantic field its dumped
     form is `{"amount": "38000.00", "currency": "EUR"}`, which is also what a model sees in a tool's schema.
     """
 
@@ -102,7 +102,7 @@ class Money:
     def __get_pydantic_core_schema__(cls, _source: Any, _handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
         return core_schema.no_info_plain_validator_function(
             _validate,
-            serialization=core_schema.plain_serializer_function_ser_schema(Money.to_document, when_used="json"),
+            serialization=core_schema.plain_serializer_function_ser_schema(Money.to_document),
         )
 
     @classmethod
