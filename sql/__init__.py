@@ -1,0 +1,68 @@
+"""The loader of named queries: every statement of Placet lives in a .sql file here, under a name, with a comment saying what "no row" means.
+
+A query starts with `-- name: decide_pause :one`. Kinds: `:one` (a row or none), `:many`, `:exec` (a count of rows) and `:fragment`, a piece
+that every move shares and that a query takes in with `{its_name}`. Nothing here talks to a database.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Final, Literal, LiteralString, cast
+
+Kind = Literal["one", "many", "exec", "fragment"]
+
+_HEADER: Final = re.compile(r"^-- name: *(?P<name>\S*) *(?P<kind>.*)$", re.MULTILINE)
+_KINDS: Final = {":one", ":many", ":exec", ":fragment"}
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """One named statement. `text` takes `%(name)s` parameters; it is trusted, since it comes from this package's files alone."""
+
+    name: str
+    kind: Kind
+    text: LiteralString
+
+
+def parse(source: str, text: str) -> Iterator[Query]:
+    """Read the queries of one file. Raises ValueError for a header without a name or with an unknown kind."""
+    headers = list(_HEADER.finditer(text))
+    for here, after in zip(headers, [*headers[1:], None], strict=True):
+        name, kind = here["name"], here["kind"].strip()
+        if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or kind not in _KINDS:
+            raise ValueError(f"{source}: '{here[0]}' must read '-- name: some_name :one', :many, :exec or :fragment")
+        body = text[here.end() : after.start() if after else len(text)].strip()
+        yield Query(name, cast("Kind", kind[1:]), cast("LiteralString", body))
+
+
+def load() -> dict[str, Query]:
+    """All queries by name, fragments taken in. Raises ValueError for a name given twice or a fragment nobody wrote."""
+    found: dict[str, Query] = {}
+    for file in sorted(files(__name__).iterdir(), key=lambda f: f.name):
+        if file.name.endswith(".sql") and "-- name:" in (text := file.read_text("utf-8")):
+            for query in parse(file.name, text):
+                if query.name in found:
+                    raise ValueError(f"{file.name}: '{query.name}' is already the name of a query")
+                found[query.name] = query
+    pieces = {q.name: q.text for q in found.values() if q.kind == "fragment"}
+
+    def whole(query: Query) -> Query:
+        text = re.sub(r"\{(\w+)\}", lambda m: pieces[m[1]], query.text)
+        return Query(query.name, query.kind, cast("LiteralString", text))
+
+    return {q.name: whole(q) for q in found.values() if q.kind != "fragment"}
+
+
+QUERIES: Final = load()
+
+
+def migrations() -> list[tuple[str, str]]:
+    """(file name, text) of every migration, in the order in which they are applied."""
+    folder = files(__name__) / "migrations"
+    return sorted((f.name, f.read_text("utf-8")) for f in folder.iterdir() if f.name.endswith(".sql"))
+
+
+def transitions() -> str:
+    """The statement that fills the table of legal moves."""
+    return (files(__name__) / "transitions.sql").read_text("utf-8")

@@ -60,7 +60,8 @@ INSERT INTO edge (entity, from_status, event, to_status, meaning) VALUES
     ('effect', 'attempted', 'fail',      'failed',    'the provider surely did nothing'),
     ('effect', 'attempted', 'doubt',     'in_doubt',  'nobody can tell'),
     ('effect', 'in_doubt',  'resolve',   'done',      'a person says that it happened'),
-    ('effect', 'in_doubt',  'resolve',   'failed',    'a person says that it did not'),
+    ('effect', 'in_doubt',  'retry',     'attempted', 'a person says that it did not, and that it may be tried again'),
+    ('effect', 'in_doubt',  'abandon',   'abandoned', 'a person ends it without knowing'),
     ('effect', 'in_doubt',  'succeed',   'done',      'the receipt came late'),
     ('effect', 'in_doubt',  'fail',      'failed',    'a sure no came late'),
 

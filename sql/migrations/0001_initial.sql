@@ -73,7 +73,7 @@ CREATE TABLE spend (
 
 -- One row while every effect is stopped; waits and decisions go on.
 CREATE TABLE halt (
-    only       boolean PRIMARY KEY DEFAULT true CHECK (only),
+    one        boolean PRIMARY KEY DEFAULT true CHECK (one),
     halted_by  text NOT NULL,
     halted_at  timestamptz NOT NULL DEFAULT clock_timestamp(),
     reason     text NOT NULL DEFAULT ''
@@ -113,7 +113,7 @@ CREATE TABLE run (
     depth           integer NOT NULL DEFAULT 0,
     messages        integer NOT NULL DEFAULT 0,
     waiting_pauses  integer NOT NULL DEFAULT 0 CHECK (waiting_pauses >= 0),
-    open_attempts   integer NOT NULL DEFAULT 0 CHECK (open_attempts >= 0),
+    open_effects    integer NOT NULL DEFAULT 0 CHECK (open_effects >= 0),  -- begun and not settled: nothing of it is withdrawn
     refusals        integer NOT NULL DEFAULT 0,-- times the agent asked again for what a person had refused
     hold            boolean NOT NULL DEFAULT false,  -- an operator's wish to stop
     cancel_wanted   boolean NOT NULL DEFAULT false,  -- noted while an attempt was open; takes effect when it is settled
@@ -121,7 +121,7 @@ CREATE TABLE run (
     status          text NOT NULL CHECK (status IN ('queued', 'running', 'awaiting_approval', 'awaiting_child', 'paused',
                                                     'in_doubt', 'done', 'error', 'cancelled')),
     agent           text NOT NULL,
-    on_behalf_of    text NOT NULL REFERENCES person,  -- the requester
+    on_behalf_of    text NOT NULL,                    -- the requester: a person's id, checked when it is launched
     acts_as         text NOT NULL,                    -- the agent's own name in the authority it uses
     head            text NOT NULL,                    -- the chain's last link
     launch_key      text UNIQUE,                      -- launching twice with one key launches once
@@ -235,7 +235,7 @@ CREATE TABLE pause_vote (
 
 -- --------------------------------------------------------------------------------------------------------------- effects
 
--- The ledger, for allowed and approved actions alike. attempted: a call may be under way. done, failed: settled.
+-- The ledger, for allowed and approved actions alike. attempted: a call may be under way. done, failed, abandoned: settled.
 CREATE TABLE effect (
     id              uuid PRIMARY KEY,
     run_id          uuid NOT NULL REFERENCES run,
@@ -244,7 +244,7 @@ CREATE TABLE effect (
     settled_at      timestamptz,
     step            integer NOT NULL,
     n               integer NOT NULL,
-    status          text NOT NULL CHECK (status IN ('attempted', 'in_doubt', 'done', 'failed')),
+    status          text NOT NULL CHECK (status IN ('attempted', 'in_doubt', 'done', 'failed', 'abandoned')),
     tool            text NOT NULL,
     effect_key      text NOT NULL UNIQUE,                 -- the handle for looking up; no protection by itself
     action          text NOT NULL,                        -- canonical JSON: what is done, byte for byte
@@ -255,7 +255,7 @@ CREATE TABLE effect (
     receipt         json,
     error           text,
     UNIQUE (run_id, step, n),
-    CHECK ((status IN ('done', 'failed')) = (settled_at IS NOT NULL))
+    CHECK ((status IN ('done', 'failed', 'abandoned')) = (settled_at IS NOT NULL))
 ) WITH (fillfactor = 80);
 CREATE INDEX effect_in_doubt ON effect (created_at) WHERE status = 'in_doubt';
 

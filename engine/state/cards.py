@@ -1,0 +1,90 @@
+"""The verbs of cards and notices: what must be painted or said, claimed by one painter at a time. Nothing here talks to Slack."""
+
+import json
+from dataclasses import dataclass
+from typing import Any, Literal
+from uuid import UUID
+
+from engine.models import Card, Notice
+from engine.state import db
+
+
+def claim(conn: db.Conn, *, limit: int, lease_s: float) -> list[Card]:
+    """Cards that do not show their pause as it is."""
+    return db.many(conn, "claim_cards", Card, limit=limit, lease_s=lease_s)
+
+
+def painted(conn: db.Conn, card: Card, *, channel: str, ts: str) -> None:
+    """The message shows what was wanted when the card was claimed."""
+    db.execute(conn, "card_painted", card_id=card.id, painted=card.wanted, channel=channel, ts=ts)
+
+
+def postponed(conn: db.Conn, card: Card, *, after_s: float, error: str) -> None:
+    """Slack did not take it; again after a while."""
+    db.execute(conn, "card_postponed", card_id=card.id, after_s=after_s, error=error)
+
+
+def gone(conn: db.Conn, card: Card, error: str) -> None:
+    """It can never be shown; it is not tried again."""
+    db.execute(conn, "card_gone", card_id=card.id, error=error)
+
+
+def reposted(conn: db.Conn, card: Card, error: str) -> None:
+    """The message was deleted; the next painting posts a new one."""
+    db.execute(conn, "card_reposted", card_id=card.id, error=error)
+
+
+def adopt(conn: db.Conn, card_id: UUID, *, channel: str, ts: str) -> bool:
+    """A click came from a message whose post was never confirmed: it is this card's now. False if the card has a message."""
+    return db.execute(conn, "card_adopted", card_id=card_id, channel=channel, ts=ts) > 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """Where a pause is shown, and whether that is up to date (painted = wanted)."""
+
+    id: UUID
+    kind: str
+    dest: str
+    level: int
+    state: str
+    channel: str | None
+    ts: str | None
+    wanted: int
+    painted: int
+    error: str | None
+
+
+def of_pause(conn: db.Conn, pause_id: UUID) -> list[Shown]:
+    """Where a pause is shown."""
+    return db.many(conn, "cards_of_pause", Shown, pause_id=pause_id)
+
+
+def notify(
+    conn: db.Conn, run_id: UUID, *, kind: str, dest: str, pause_id: UUID | None = None, detail: dict[str, Any] | None = None,
+    lapse_s: float | None = None,
+) -> None:  # fmt: skip
+    """Have something said once; after `lapse_s` seconds it is not said any more (None: it stays due)."""
+    db.execute(conn, "add_notice", id=db.new_id(), run_id=run_id, pause_id=pause_id, kind=kind, dest=dest,
+               detail=json.dumps(detail) if detail is not None else None, lapse_s=lapse_s)  # fmt: skip
+
+
+def claim_notices(conn: db.Conn, *, limit: int, lease_s: float) -> list[Notice]:
+    """Notices to say; those that lapsed meanwhile come with state "lapsed" and need nothing more."""
+    return db.many(conn, "claim_notices", Notice, limit=limit, lease_s=lease_s)
+
+
+def notice_settled(conn: db.Conn, notice: Notice, state: Literal["sent", "failed"], error: str | None = None) -> None:
+    """Said, or never to be said."""
+    db.execute(conn, "notice_settled", notice_id=notice.id, state=state, error=error)
+
+
+def notice_postponed(conn: db.Conn, notice: Notice, *, after_s: float, error: str) -> None:
+    """Slack did not take it; again after a while."""
+    db.execute(conn, "notice_postponed", notice_id=notice.id, after_s=after_s, error=error)
+
+
+def undelivered(conn: db.Conn) -> int:
+    """How many cards and notices people do not see yet."""
+    row = db.must(conn, "undelivered", dict, "the count of cards")
+    return int(row["cards"] + row["notices"])

@@ -1,0 +1,121 @@
+"""The one door to PostgreSQL: a pool, and three ways to run a named query. A verb is one query, and a query is one transaction.
+
+Connections are in autocommit mode, so that a move is committed when its statement returns. Deadlocks and serialisation failures are
+tried again here, three times, with jitter; nobody else retries. What a query means is said where it is named, in sql/.
+"""
+
+import random
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final, TypeVar, cast
+from uuid import UUID
+
+import psycopg
+from psycopg.rows import class_row, dict_row
+from psycopg_pool import ConnectionPool
+from uuid_utils import uuid7
+
+import sql as queries
+from engine.errors import NotFound
+
+T = TypeVar("T")
+Conn = psycopg.Connection[Any]
+Pool = ConnectionPool[Conn]
+
+_RETRIED: Final = (psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure)
+SYSTEM_RUN: Final = UUID(int=0)
+"""The run called `system`, whose chain holds what belongs to no agent: migrations, policies, people, halts."""
+
+
+def new_id() -> UUID:
+    """A UUIDv7: sortable by the time it was made."""
+    return UUID(str(uuid7()))
+
+
+def pool(url: str, *, size: int = 10, wait_s: float = 0.5) -> Pool:
+    """A pool of connections in autocommit mode. Raises psycopg_pool.PoolTimeout after `wait_s` when all are taken."""
+    return ConnectionPool(
+        url,
+        min_size=1,
+        max_size=size,
+        timeout=wait_s,
+        kwargs={"autocommit": True, "prepare_threshold": 2},
+        open=True,
+        check=None,
+    )
+
+
+@contextmanager
+def connect(url: str) -> Iterator[Conn]:
+    """One connection outside any pool, in autocommit mode."""
+    with psycopg.connect(url, autocommit=True) as conn:
+        yield conn
+
+
+def one(conn: Conn, name: str, row: type[T], /, **params: Any) -> T | None:
+    """The query's row, or None for none (the query's comment says what that means)."""
+    return cast("T | None", _run(conn, name, "one", row, params))
+
+
+def must(conn: Conn, name: str, row: type[T], what: str, /, **params: Any) -> T:
+    """The query's row; NotFound saying that `what` does not exist if there is none."""
+    found = one(conn, name, row, **params)
+    if found is None:
+        raise NotFound(f"{what} does not exist. Check the id; `placet runs` lists what there is.")
+    return found
+
+
+def many(conn: Conn, name: str, row: type[T], /, **params: Any) -> list[T]:
+    """All rows of the query."""
+    return cast("list[T]", _run(conn, name, "many", row, params))
+
+
+def execute(conn: Conn, name: str, /, **params: Any) -> int:
+    """Run the query for what it does; how many rows it touched."""
+    return cast("int", _run(conn, name, "exec", None, params))
+
+
+def _run(conn: Conn, name: str, kind: str, row: type[Any] | None, params: dict[str, Any]) -> Any:
+    query = queries.QUERIES[name]
+    if query.kind != kind:
+        raise ValueError(f"query {name} is :{query.kind}, not :{kind}")
+    for attempt in range(4):
+        try:
+            factory = dict_row if row is dict else class_row(row) if row else dict_row
+            with conn.cursor(row_factory=cast("Any", factory)) as cursor:
+                cursor.execute(query.text, params)
+                match kind:
+                    case "one":
+                        return cursor.fetchone()
+                    case "many":
+                        return cursor.fetchall()
+                    case _:
+                        return cursor.rowcount
+        except _RETRIED:
+            if attempt == 3:
+                raise
+            time.sleep(random.uniform(0.005, 0.05) * (attempt + 1))  # noqa: S311  jitter, no secret
+    raise AssertionError("unreachable")
+
+
+def migrate(url: str) -> list[str]:
+    """Bring the schema up to date, under a lock, in one transaction; the names of the migrations applied. Safe to repeat."""
+    with psycopg.connect(url) as conn:
+        text = queries.QUERIES
+        conn.execute(text["migration_lock"].text)
+        conn.execute(text["migration_table"].text)
+        done = {name for (name,) in conn.execute(text["migrations_done"].text).fetchall()}
+        applied = [(name, body) for name, body in queries.migrations() if name not in done]
+        for name, body in applied:
+            conn.execute(cast("Any", body))
+            conn.execute(text["migration_done"].text, {"name": name})
+        conn.execute(cast("Any", queries.transitions()))
+        conn.execute(text["role_settings"].text, {})
+    from engine.state import events  # noqa: PLC0415  events needs this module
+
+    with connect(url) as own:
+        events.begin(own)
+        if applied:
+            events.record(own, "migrate", subject="schema", detail=", ".join(n for n, _ in applied))
+    return [name for name, _ in applied]

@@ -1,0 +1,196 @@
+"""The verbs of the ledger: begin an effect, repeat or replace its attempt, settle it, and what people say of one in doubt.
+
+An attempt is committed before its call; its outcome is recorded by the attempt's id whatever the epoch, so that no receipt is ever
+dropped. Nothing here calls a provider.
+"""
+
+import json
+from dataclasses import dataclass
+from typing import Any, Literal
+from uuid import UUID
+
+from engine.errors import LeaseLost
+from engine.models import Claim, DoubtfulEffect, EffectLine, OpenEffect
+from engine.state import db
+
+Verdict = Literal["succeed", "fail", "doubt"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Intent:
+    """An effect about to be tried: the exact action, by what right, and how long its call may take."""
+
+    n: int
+    pause_id: UUID | None
+    tool: str
+    effect_key: str
+    action: str
+    digest: str
+    policy_version: str
+    rule: str
+    doubt_role: str
+    call_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Begun:
+    """The effect and its attempt are on record: call now. `attempt_id` is also the key for the provider."""
+
+    effect_id: UUID
+    attempt_id: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class NotBegun:
+    """Nothing was begun. why: halted, held, exists, not_approved, altered, late."""
+
+    why: str
+
+
+def begin(conn: db.Conn, claim: Claim, intent: Intent, *, lease_s: float) -> Begun | NotBegun:
+    """Look once more at all that must hold, and write the effect with its first attempt. Raises LeaseLost."""
+    effect_id, attempt_id = db.new_id(), db.new_id()
+    row = db.one(
+        conn, "begin_effect", dict, run_id=claim.id, epoch=claim.epoch, n=intent.n, pause_id=intent.pause_id, effect_id=effect_id,
+        attempt_id=attempt_id, tool=intent.tool, effect_key=intent.effect_key, action=intent.action, digest=intent.digest,
+        policy_version=intent.policy_version, rule=intent.rule, doubt_role=intent.doubt_role, call_s=intent.call_s, lease_s=lease_s,
+    )  # fmt: skip
+    outcome = _ours(row, claim)
+    return Begun(effect_id=effect_id, attempt_id=attempt_id) if outcome == "attempt" else NotBegun(outcome)
+
+
+def opened(conn: db.Conn, run_id: UUID, step: int, n: int) -> OpenEffect | None:
+    """The effect of a call and its newest attempt; None if nothing was begun."""
+    return db.one(conn, "open_effect", OpenEffect, run_id=run_id, step=step, n=n)
+
+
+def repeat(conn: db.Conn, claim: Claim, attempt_id: UUID, *, call_s: float, lease_s: float) -> str:
+    """About to call again with the same key; "repeat", or why not: halted, settled. Raises LeaseLost."""
+    row = db.one(
+        conn,
+        "repeat_attempt",
+        dict,
+        run_id=claim.id,
+        epoch=claim.epoch,
+        attempt_id=attempt_id,
+        call_s=call_s,
+        lease_s=lease_s,
+    )
+    return _ours(row, claim)
+
+
+def replace(conn: db.Conn, claim: Claim, effect_id: UUID, *, call_s: float, lease_s: float) -> UUID | str:
+    """The earlier call surely ended and did nothing: a new attempt's id, or why not: halted, settled. Raises LeaseLost."""
+    attempt_id = db.new_id()
+    row = db.one(conn, "replace_attempt", dict, run_id=claim.id, epoch=claim.epoch, effect_id=effect_id, attempt_id=attempt_id,
+                 call_s=call_s, lease_s=lease_s)  # fmt: skip
+    outcome = _ours(row, claim)
+    return attempt_id if outcome == "reattempt" else outcome
+
+
+def _ours(row: dict[str, Any] | None, claim: Claim) -> str:
+    if row is None:
+        raise LeaseLost(f"run {claim.id} is no longer ours in epoch {claim.epoch}")
+    return str(row["outcome"])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settled:
+    """What stands after an outcome was recorded. `outcome` is the verdict, or "settled" if it was on record already."""
+
+    outcome: str
+    run_status: str
+    epoch: int
+
+
+def settle(
+    conn: db.Conn,
+    attempt_id: UUID,
+    verdict: Verdict,
+    *,
+    receipt: Any = None,
+    result: dict[str, Any] | None = None,
+    error: str | None = None,
+) -> Settled:
+    """Record what came of a call, whoever has the run by now. `result` is what the model is told; None only for a doubt."""
+    row = db.must(
+        conn, "settle_attempt", Settled, f"attempt {attempt_id}", attempt_id=attempt_id, verdict=verdict,
+        receipt=json.dumps(receipt) if receipt is not None else None, result=json.dumps(result) if result is not None else None,
+        error=error, notice_id=db.new_id(),
+    )  # fmt: skip
+    return row
+
+
+def resolve(
+    conn: db.Conn,
+    effect_id: UUID,
+    answer: Literal["happened", "retry", "stop"],
+    *,
+    actor: str,
+    surface: str,
+    reference: str = "",
+) -> str:
+    """A person's word on an effect in doubt; what came of it: the answer, or settled, own, not_yours. Raises NotFound."""
+    receipt = {"reference": reference, "said_by": actor} if answer == "happened" else None
+    told = f"Done, as {actor} confirmed by hand, reference {reference}." if receipt else None
+    row = db.must(
+        conn, "resolve_effect", dict, f"effect {effect_id}", effect_id=effect_id, answer=answer, actor=actor, surface=surface,
+        receipt=json.dumps(receipt) if receipt else None, result=json.dumps({"text": told, "is_error": False}) if told else None,
+        notice_id=db.new_id(),
+    )  # fmt: skip
+    return str(row["outcome"])
+
+
+def in_doubt(conn: db.Conn) -> list[DoubtfulEffect]:
+    """What nobody can tell, oldest first."""
+    return db.many(conn, "effects_in_doubt", DoubtfulEffect)
+
+
+def find(conn: db.Conn, tail: str) -> list[UUID]:
+    """The effects in doubt whose id ends in these hex digits, at most two."""
+    return [row["id"] for row in db.many(conn, "find_effects", dict, tail=tail)]
+
+
+def of_run(conn: db.Conn, run_id: UUID) -> list[EffectLine]:
+    """What a run did, in order."""
+    return db.many(conn, "effects_of_run", EffectLine, run_id=run_id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LapsedVoter:
+    """Somebody who approved and may no longer."""
+
+    pause_id: UUID
+    voter: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StandingNow:
+    """What is true now of the people behind a run's approvals."""
+
+    grant_holds: bool
+    requester_active: bool
+    lapsed_voters: tuple[LapsedVoter, ...]
+
+
+def standing(conn: db.Conn, run_id: UUID) -> StandingNow:
+    """Whether the requester still holds the recorded grant, and who of the voters lost the right to decide. Raises NotFound."""
+    row = db.must(conn, "standing", dict, f"run {run_id}", run_id=run_id)
+    lapsed = tuple(LapsedVoter(**{**v, "pause_id": UUID(v["pause_id"])}) for v in row["lapsed_voters"])
+    return StandingNow(grant_holds=row["grant_holds"], requester_active=row["requester_active"], lapsed_voters=lapsed)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """A person's earlier no to an action of this run."""
+
+    fingerprint: str
+    decided_by: str | None
+    decided_at: Any
+    reason: str | None
+
+
+def refused_before(conn: db.Conn, run_id: UUID) -> dict[str, Refusal]:
+    """What a person refused in this run, by fingerprint."""
+    return {r.fingerprint: r for r in db.many(conn, "refused_before", Refusal, run_id=run_id)}

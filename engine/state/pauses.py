@@ -1,0 +1,149 @@
+"""The verbs of a pause: approve, deny, withdraw, and what a sweep does. Each is one statement with exactly one winner.
+
+What is returned is true after the lock, for winner and loser alike. Who is asked next is worked out in rules/escalation.py.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from engine.models import (
+    AlreadySettled,
+    Broken,
+    Content,
+    Decided,
+    Due,
+    DuePause,
+    Moved,
+    NotYours,
+    Outcome,
+    Pause,
+    Standing,
+    Vote,
+    Voted,
+    Waiting,
+)
+from engine.rules.digest import visible
+from engine.state import db
+
+
+def approve(conn: db.Conn, pause_id: UUID, actor: str, *, surface: str, shown: str = "", reason: str = "") -> Outcome:
+    """One person's yes. `shown` is the start of the digest that the person saw ("" if no card was clicked).
+
+    Raises NotFound for an unknown pause.
+    """
+    return _decide(conn, pause_id, actor, "approve", surface, shown, reason)
+
+
+def deny(conn: db.Conn, pause_id: UUID, actor: str, *, surface: str, shown: str = "", reason: str = "") -> Outcome:
+    """One person's no: it settles the pause and cancels what was asked in the same turn. `reason` reaches the agent."""
+    return _decide(conn, pause_id, actor, "deny", surface, shown, reason)
+
+
+def withdraw(conn: db.Conn, pause_id: UUID, actor: str, *, surface: str, reason: str = "") -> Outcome:
+    """The requester takes the request back, waiting or approved, as long as nothing of the run is being carried out."""
+    row = db.must(conn, "withdraw_pause", dict, f"pause {pause_id}", pause_id=pause_id, actor=actor, surface=surface,
+                  reason=visible(reason))  # fmt: skip
+    return _outcome(row)
+
+
+def _decide(conn: db.Conn, pause_id: UUID, actor: str, verdict: str, surface: str, shown: str, reason: str) -> Outcome:
+    row = db.must(conn, "decide_pause", dict, f"pause {pause_id}", pause_id=pause_id, actor=actor, verdict=verdict, surface=surface,
+                  shown=shown, reason=visible(reason).strip(), seal=None)  # fmt: skip
+    return _outcome(row)
+
+
+def _outcome(row: dict[str, Any]) -> Outcome:
+    outcome = row.pop("outcome")
+    now = Standing(**row)
+    match outcome:
+        case "approve" | "deny" | "cancel":
+            return Decided(now)
+        case "vote":
+            return Voted(now)
+        case "settled":
+            return AlreadySettled(now)
+        case "due":
+            return Due(now)
+        case "broken" | "stale":
+            return Broken(now, outcome)
+        case _:
+            return NotYours(now, outcome)
+
+
+# ----------------------------------------------------------------------------------------------------------------- sweep
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NextStep:
+    """What becomes of a due pause: `next` is its next approver ("person:otto"), or None when nobody is left to ask."""
+
+    pause_id: UUID
+    level: int
+    next: str | None
+    within_s: float = 0
+    dests: tuple[str, ...] = ()
+
+
+def due(conn: db.Conn, *, limit: int, low_water: datetime | None = None) -> list[DuePause]:
+    """What has to be settled now, oldest first. `low_water` bounds the scan from below; None looks everywhere."""
+    return db.many(conn, "due_pauses", DuePause, limit=limit, low_water=low_water)
+
+
+def due_one(conn: db.Conn, pause_id: UUID) -> DuePause | None:
+    """The same for one pause; None if it no longer waits."""
+    return db.one(conn, "due_pause", DuePause, pause_id=pause_id)
+
+
+def settle_due(conn: db.Conn, steps: Sequence[NextStep], *, surface: str) -> list[Moved]:
+    """Escalate or expire what is still due; runs that somebody else is moving are left for the next sweep."""
+    asked = [
+        {
+            "id": str(s.pause_id),
+            "level": s.level,
+            "next": s.next,
+            "within_s": s.within_s,
+            "cards": [{"id": str(db.new_id()), "dest": dest} for dest in s.dests],
+        }
+        for s in steps
+    ]
+    return db.many(conn, "settle_due", Moved, asked=json.dumps(asked), surface=surface)
+
+
+def mark_stuck(conn: db.Conn, pause_id: UUID) -> None:
+    """Put a pause whose move fails by itself out of the sweep's way."""
+    db.execute(conn, "mark_stuck", pause_id=pause_id)
+
+
+# --------------------------------------------------------------------------------------------------------------- reading
+
+
+def get(conn: db.Conn, pause_id: UUID) -> Pause:
+    """A pause with everything around it. Raises NotFound."""
+    row = db.must(conn, "pause_record", dict, f"pause {pause_id}", pause_id=pause_id)
+    votes = tuple(Vote(**{**vote, "at": datetime.fromisoformat(vote["at"])}) for vote in row["votes"])
+    content = Content.from_document(json.loads(row["document"])) if row["intact"] else None
+    return Pause(**{**row, "votes": votes, "content": content, "voters": tuple(row["voters"])})
+
+
+def find(conn: db.Conn, tail: str) -> list[UUID]:
+    """The pauses whose id ends in these hex digits, at most two."""
+    return [row["id"] for row in db.many(conn, "find_pauses", dict, tail=tail)]
+
+
+def waiting(
+    conn: db.Conn,
+    *,
+    person: str | None = None,
+    role: str | None = None,
+    asked_by: str | None = None,
+    limit: int = 20,
+    offset: int = 0,
+) -> list[Waiting]:
+    """What waits, soonest answer first: for a person (by name or role), for a role, or asked by somebody; all if all are None."""
+    return db.many(
+        conn, "waiting_pauses", Waiting, person=person, role=role, asked_by=asked_by, limit=limit, offset=offset
+    )

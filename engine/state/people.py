@@ -1,0 +1,56 @@
+"""The verbs of people: import, and who is behind a Slack identity. Roles and managers are rows; a decision reads them itself."""
+
+import json
+from dataclasses import asdict
+from typing import Any
+
+from engine.models import Actor
+from engine.rules.people import People, Person
+from engine.state import db, events
+
+
+def load(conn: db.Conn, people: People, *, actor: str, surface: str = "cli") -> None:
+    """Make the rows equal the document: whom it does not name is deactivated, never deleted. On record."""
+    rows: list[dict[str, Any]] = [
+        asdict(p) | {"identities": [dict(zip(("team", "user"), i.split(":"), strict=True)) for i in p.slack]}
+        for p in people
+    ]
+    db.execute(conn, "import_people", people=json.dumps(rows))
+    events.record(conn, "people", subject="people", detail=f"{len(rows)} people", actor=actor, surface=surface)
+
+
+def everybody(conn: db.Conn) -> People:
+    """All rows, active or not."""
+    return People(
+        tuple(
+            Person(id=r["id"], name=r["name"], slack=tuple(r["identities"]), roles=tuple(r["roles"]), manager=r["manager"],
+                   active=r["active"], scopes=tuple(r["scopes"]))
+            for r in db.many(conn, "people", dict)
+        )
+    )  # fmt: skip
+
+
+def behind(conn: db.Conn, team: str, user: str) -> Actor | None:
+    """The person with this Slack identity, active or not; None for a stranger."""
+    row = db.one(conn, "person_of_identity", dict, team=team, user=user)
+    return Actor(**{**row, "roles": tuple(row["roles"])}) if row else None
+
+
+def checked(conn: db.Conn, team: str, user: str, refusal: str | None) -> None:
+    """Keep what Slack just said of a user; refusal None: a full member."""
+    db.execute(conn, "identity_checked", team=team, user=user, refusal=refusal)
+
+
+def identities(conn: db.Conn, person: str) -> list[tuple[str, str]]:
+    """A person's (team, Slack user) pairs."""
+    return [(r["team"], r["slack_user"]) for r in db.many(conn, "identities_of_person", dict, person=person)]
+
+
+def names(conn: db.Conn, ids: list[str]) -> dict[str, str]:
+    """Names by id; ids that nobody has are left out."""
+    return {r["id"]: r["name"] for r in db.many(conn, "person_names", dict, ids=ids)}
+
+
+def holders(conn: db.Conn, role: str) -> list[tuple[str, str]]:
+    """(id, name) of the active people who hold a role."""
+    return [(r["id"], r["name"]) for r in db.many(conn, "role_holders", dict, role=role)]

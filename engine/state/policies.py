@@ -1,0 +1,42 @@
+"""The verbs of policy: apply a version, read the one in force. A version is immutable; the text is kept as finance wrote it."""
+
+from engine.errors import Conflict, Misconfigured
+from engine.rules import digest, policy_file
+from engine.rules.people import People
+from engine.rules.policy import Policy
+from engine.state import db, events
+
+
+def apply(conn: db.Conn, text: str, people: People, *, actor: str, surface: str = "cli") -> tuple[str, bool]:
+    """Put a policy in force; its version, and whether anything changed. Raises DocumentFaults, or Conflict if the version's name
+    stands for another text or for one that a later version replaced.
+    """
+    policy = policy_file.check(text, people)
+    row = db.must(conn, "apply_policy", dict, "the policy", version=policy.version, document=text,
+                  digest=digest.digest("placet.policy.v1", text), actor=actor)  # fmt: skip
+    match row["outcome"]:
+        case "other_content":
+            raise Conflict(
+                f"{policy.version} is on record with another text. A version is never changed: give this one a new name.",
+                stands=policy.version,
+            )
+        case "older":
+            raise Conflict(
+                f"{policy.version} was in force before and was replaced. To go back to it, give its text a new name.",
+                stands=policy.version,
+            )
+        case "applied":
+            events.record(
+                conn, "policy", subject=policy.version, detail=f"applied {policy.version}", actor=actor, surface=surface
+            )
+            return policy.version, True
+        case _:
+            return policy.version, False
+
+
+def current(conn: db.Conn) -> Policy:
+    """The policy in force. Raises Misconfigured if none was ever applied: then nothing with an effect may be done."""
+    row = db.one(conn, "current_policy", dict)
+    if row is None:
+        raise Misconfigured(["No policy is in force. Write one and apply it: placet policy apply policy.toml"])
+    return policy_file.parse(row["document"])

@@ -1,0 +1,70 @@
+-- Cards (messages that must equal their pause) and notices (said once). Only delivery writes here, besides the moves that want a repaint.
+
+-- name: claim_cards :many
+-- Cards to paint, for one painter at a time. None: everything people see is true.
+WITH due AS MATERIALIZED (
+    SELECT id FROM card
+     WHERE wanted > painted AND state = 'live' AND coalesce(not_before, '-infinity') <= clock_timestamp()
+       AND coalesce(painter_until, '-infinity') <= clock_timestamp()
+     ORDER BY not_before NULLS FIRST, id FOR UPDATE SKIP LOCKED LIMIT %(limit)s
+)
+UPDATE card SET painter_until = clock_timestamp() + %(lease_s)s * interval '1 second', tries = tries + 1
+  FROM due WHERE card.id = due.id
+RETURNING card.id, card.pause_id, card.kind, card.dest, card.level, card.wanted, card.tries, card.channel, card.ts;
+
+-- name: card_painted :exec
+-- The card shows what was wanted when it was claimed; if more is wanted since, it is due again at once.
+UPDATE card SET painted = greatest(painted, %(painted)s), channel = %(channel)s, ts = %(ts)s, painter_until = NULL, not_before = NULL, tries = 0, error = NULL
+ WHERE id = %(card_id)s;
+
+-- name: card_adopted :exec
+-- A click came from a message that we do not know to be this card's: the post's answer was lost. It is the card's now, and is repainted.
+UPDATE card SET channel = %(channel)s, ts = %(ts)s, wanted = wanted + 1, not_before = NULL
+ WHERE id = %(card_id)s AND ts IS NULL;
+
+-- name: card_postponed :exec
+-- Slack did not take it: again later.
+UPDATE card SET painter_until = NULL, not_before = clock_timestamp() + %(after_s)s * interval '1 second', error = %(error)s
+ WHERE id = %(card_id)s;
+
+-- name: card_gone :exec
+-- The message is no more, or never can be: it is not tried again.
+UPDATE card SET painter_until = NULL, state = 'gone', error = %(error)s WHERE id = %(card_id)s;
+
+-- name: card_reposted :exec
+-- The message was deleted: the next painting posts a new one.
+UPDATE card SET painter_until = NULL, channel = NULL, ts = NULL, painted = 0, wanted = wanted + 1, not_before = NULL, error = %(error)s
+ WHERE id = %(card_id)s;
+
+-- name: cards_of_pause :many
+-- Where a pause is shown.
+SELECT id, kind, dest, level, state, channel, ts, wanted, painted, error FROM card WHERE pause_id = %(pause_id)s ORDER BY level, kind, dest;
+
+-- name: add_notice :exec
+-- Something to be said once. lapse_s NULL: it does not lapse.
+INSERT INTO notice (id, run_id, pause_id, kind, dest, detail, lapses_at)
+SELECT %(id)s, %(run_id)s, %(pause_id)s, %(kind)s, %(dest)s, %(detail)s::json, clock_timestamp() + %(lapse_s)s::double precision * interval '1 second';
+
+-- name: claim_notices :many
+-- Notices to deliver, for one sender at a time. None: everything is said.
+WITH due AS MATERIALIZED (
+    SELECT id FROM notice
+     WHERE state = 'due' AND coalesce(not_before, '-infinity') <= clock_timestamp() AND coalesce(sender_until, '-infinity') <= clock_timestamp()
+     ORDER BY not_before NULLS FIRST, id FOR UPDATE SKIP LOCKED LIMIT %(limit)s
+)
+UPDATE notice SET sender_until = clock_timestamp() + %(lease_s)s * interval '1 second', tries = tries + 1,
+       state = CASE WHEN lapses_at <= clock_timestamp() THEN 'lapsed' ELSE 'due' END
+  FROM due WHERE notice.id = due.id
+RETURNING notice.id, notice.run_id, notice.pause_id, notice.kind, notice.dest, notice.detail, notice.tries, notice.state;
+
+-- name: notice_settled :exec
+-- Said, or never to be said. state: sent or failed.
+UPDATE notice SET state = %(state)s, error = %(error)s, sender_until = NULL WHERE id = %(notice_id)s AND state = 'due';
+
+-- name: notice_postponed :exec
+UPDATE notice SET sender_until = NULL, not_before = clock_timestamp() + %(after_s)s * interval '1 second', error = %(error)s
+ WHERE id = %(notice_id)s AND state = 'due';
+
+-- name: undelivered :one
+-- How much is not shown or said yet.
+SELECT (SELECT count(*) FROM card WHERE wanted > painted AND state = 'live') AS cards, (SELECT count(*) FROM notice WHERE state = 'due') AS notices;

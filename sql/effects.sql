@@ -1,0 +1,327 @@
+-- The ledger. An attempt is committed before its call; its outcome is recorded by the attempt's id whatever the epoch, because a receipt
+-- must never be dropped.
+
+-- name: begin_effect :one
+-- Everything that must hold is looked at once more, and the effect with its first attempt is written, before the call.
+-- `outcome`: attempt, or why not: halted, held, exists (there is an effect already: reconcile it), not_approved, altered (the content or
+-- the action is not what was approved), late (its time to be done has passed). No row: the run is no longer this worker's.
+WITH r AS MATERIALIZED (
+    SELECT run.* FROM run WHERE id = %(run_id)s AND epoch = %(epoch)s AND status = 'running' FOR UPDATE
+), p AS MATERIALIZED (
+    SELECT p.* FROM run_pause p JOIN r ON r.id = p.run_id WHERE p.id = %(pause_id)s FOR UPDATE OF p
+), t AS MATERIALIZED (
+    SELECT clock_timestamp() AS at FROM r, (SELECT count(*) FROM p) AS locked
+), v AS MATERIALIZED (
+    SELECT CASE
+               WHEN r.hold THEN 'held'
+               WHEN EXISTS (SELECT FROM halt) THEN 'halted'
+               WHEN EXISTS (SELECT FROM effect WHERE run_id = r.id AND step = r.iterations AND n = %(n)s) THEN 'exists'
+               WHEN encode(sha256(convert_to('placet.action.v1', 'UTF8') || '\x00'::bytea || convert_to(%(action)s, 'UTF8')), 'hex')
+                    <> %(digest)s THEN 'altered'
+               WHEN %(pause_id)s::uuid IS NULL THEN 'attempt'
+               WHEN p.status IS DISTINCT FROM 'approved' OR p.step <> r.iterations OR p.n <> %(n)s THEN 'not_approved'
+               WHEN c.digest IS DISTINCT FROM pause_digest_v1(c.document) OR c.document::jsonb ->> 'action_digest' <> %(digest)s THEN 'altered'
+               WHEN t.at > p.decided_at + (c.document::jsonb ->> 'execute_within_s')::double precision * interval '1 second' THEN 'late'
+               ELSE 'attempt'
+           END AS outcome
+      FROM r JOIN t ON true LEFT JOIN p ON true LEFT JOIN pause_content c ON c.pause_id = p.id
+), begun AS (
+    INSERT INTO effect (id, run_id, pause_id, created_at, step, n, status, tool, effect_key, action, digest, policy_version, rule, doubt_role)
+    SELECT %(effect_id)s, r.id, %(pause_id)s, t.at, r.iterations, %(n)s, 'attempted', %(tool)s, %(effect_key)s, %(action)s, %(digest)s,
+           %(policy_version)s, %(rule)s, %(doubt_role)s
+      FROM r, t, v WHERE v.outcome = 'attempt'
+    RETURNING id
+), attempted AS (
+    INSERT INTO effect_attempt (id, effect_id, started_at, call_deadline, epoch, status)
+    SELECT %(attempt_id)s, begun.id, t.at, t.at + %(call_s)s * interval '1 second', r.epoch, 'open' FROM begun, r, t
+    RETURNING id, started_at, call_deadline
+), leased AS (
+    UPDATE run_lease SET lease_until = greatest(lease_until, t.at + (%(call_s)s + %(lease_s)s) * interval '1 second')
+      FROM begun, r, t WHERE run_lease.run_id = r.id AND run_lease.epoch = r.epoch
+), repainted AS (
+    UPDATE card SET wanted = wanted + 1, not_before = NULL FROM begun WHERE card.pause_id = %(pause_id)s
+), events AS MATERIALIZED (
+    SELECT r.id AS run_id, 1 AS n, 'effect' AS entity, %(effect_id)s::uuid::text AS entity_id, 'new' AS from_status, 'attempt' AS event,
+           CASE WHEN v.outcome = 'attempt' THEN 'attempted' END AS to_status, r.acts_as AS actor, 'worker' AS surface,
+           CASE WHEN v.outcome = 'attempt' THEN %(digest)s ELSE v.outcome END AS detail
+      FROM r, v
+), linked AS (
+    UPDATE run SET open_effects = r.open_effects + CASE WHEN v.outcome = 'attempt' THEN 1 ELSE 0 END, {link}
+      FROM r, t, v WHERE run.id = r.id
+    RETURNING run.id
+), {log}
+SELECT v.outcome, attempted.started_at, attempted.call_deadline FROM v JOIN linked ON true LEFT JOIN attempted ON true;
+
+-- name: open_effect :one
+-- The effect of a call and its newest attempt, with the time by the database's clock. No row: nothing was begun.
+SELECT e.id AS effect_id, e.pause_id, e.status, e.effect_key, e.action, e.tool, e.created_at, e.policy_version, e.rule,
+       a.id AS attempt_id, a.status AS attempt_status, a.started_at, a.call_deadline, a.tries, clock_timestamp() AS now
+  FROM effect e LEFT JOIN LATERAL (SELECT * FROM effect_attempt WHERE effect_id = e.id ORDER BY started_at DESC, id DESC LIMIT 1) a ON true
+ WHERE e.run_id = %(run_id)s AND e.step = %(step)s AND e.n = %(n)s;
+
+-- name: repeat_attempt :one
+-- The same call with the same key, inside the provider's window. `outcome`: repeat, halted, or settled (somebody was quicker).
+-- No row: the run is no longer this worker's.
+WITH r AS MATERIALIZED (
+    SELECT run.* FROM run WHERE id = %(run_id)s AND epoch = %(epoch)s AND status = 'running' FOR UPDATE
+), a AS MATERIALIZED (
+    SELECT a.* FROM effect_attempt a JOIN effect e ON e.id = a.effect_id JOIN r ON r.id = e.run_id WHERE a.id = %(attempt_id)s FOR UPDATE OF e, a
+), t AS MATERIALIZED (
+    SELECT clock_timestamp() AS at FROM a
+), v AS MATERIALIZED (
+    SELECT CASE WHEN a.status <> 'open' THEN 'settled' WHEN EXISTS (SELECT FROM halt) THEN 'halted' ELSE 'repeat' END AS outcome FROM a
+), repeated AS (
+    UPDATE effect_attempt SET tries = a.tries + 1, epoch = %(epoch)s, call_deadline = t.at + %(call_s)s * interval '1 second'
+      FROM a, t, v WHERE effect_attempt.id = a.id AND v.outcome = 'repeat'
+), leased AS (
+    UPDATE run_lease SET lease_until = greatest(lease_until, t.at + (%(call_s)s + %(lease_s)s) * interval '1 second')
+      FROM r, t WHERE run_lease.run_id = r.id AND run_lease.epoch = r.epoch
+), events AS MATERIALIZED (
+    SELECT r.id AS run_id, 1 AS n, 'effect' AS entity, a.effect_id::text AS entity_id, 'attempted' AS from_status, 'repeat' AS event,
+           CASE WHEN v.outcome = 'repeat' THEN 'attempted' END AS to_status, r.acts_as AS actor, 'worker' AS surface,
+           CASE WHEN v.outcome <> 'repeat' THEN v.outcome END AS detail
+      FROM r, a, v
+), linked AS (
+    UPDATE run SET {link} FROM r, t WHERE run.id = r.id RETURNING run.id
+), {log}
+SELECT v.outcome FROM v, linked;
+
+-- name: replace_attempt :one
+-- The earlier call has surely ended and surely did nothing: its attempt is closed as absent, and one with a fresh key is written.
+-- `outcome`: reattempt, halted, or settled. No row: the run is no longer this worker's.
+WITH r AS MATERIALIZED (
+    SELECT run.* FROM run WHERE id = %(run_id)s AND epoch = %(epoch)s AND status = 'running' FOR UPDATE
+), e AS MATERIALIZED (
+    SELECT e.* FROM effect e JOIN r ON r.id = e.run_id WHERE e.id = %(effect_id)s FOR UPDATE OF e
+), a AS MATERIALIZED (
+    SELECT a.* FROM effect_attempt a JOIN e ON e.id = a.effect_id WHERE a.status = 'open' FOR UPDATE OF a
+), t AS MATERIALIZED (
+    SELECT clock_timestamp() AS at FROM e, (SELECT count(*) FROM a) AS locked
+), v AS MATERIALIZED (
+    SELECT CASE WHEN e.status <> 'attempted' OR EXISTS (SELECT FROM a WHERE a.call_deadline > t.at) THEN 'settled'
+                WHEN EXISTS (SELECT FROM halt) THEN 'halted' ELSE 'reattempt' END AS outcome FROM e, t
+), closed AS (
+    UPDATE effect_attempt SET status = 'absent', ended_at = t.at FROM a, t, v WHERE effect_attempt.id = a.id AND v.outcome = 'reattempt'
+    RETURNING effect_attempt.id
+), attempted AS (
+    INSERT INTO effect_attempt (id, effect_id, started_at, call_deadline, epoch, status)
+    SELECT %(attempt_id)s, e.id, t.at, t.at + %(call_s)s * interval '1 second', %(epoch)s,
+           CASE WHEN (SELECT count(*) FROM closed) >= 0 THEN 'open' END
+      FROM e, t, v WHERE v.outcome = 'reattempt'
+), leased AS (
+    UPDATE run_lease SET lease_until = greatest(lease_until, t.at + (%(call_s)s + %(lease_s)s) * interval '1 second')
+      FROM r, t WHERE run_lease.run_id = r.id AND run_lease.epoch = r.epoch
+), events AS MATERIALIZED (
+    SELECT r.id AS run_id, 1 AS n, 'effect' AS entity, e.id::text AS entity_id, e.status AS from_status, 'reattempt' AS event,
+           CASE WHEN v.outcome = 'reattempt' THEN 'attempted' END AS to_status, r.acts_as AS actor, 'worker' AS surface,
+           CASE WHEN v.outcome <> 'reattempt' THEN v.outcome END AS detail
+      FROM r, e, v
+), linked AS (
+    UPDATE run SET {link} FROM r, t WHERE run.id = r.id RETURNING run.id
+), {log}
+SELECT v.outcome FROM v, linked;
+
+-- name: settle_attempt :one
+-- What came of a call (verdict: succeed, fail or doubt): receipt, the tool's result, the pause's end and the run's way on, in one statement,
+-- by the attempt's id whatever the epoch. `outcome`: the verdict, or settled when it is on record already. `run_status` tells whether the
+-- caller may go on. No row: there is no such attempt.
+WITH r AS MATERIALIZED (
+    SELECT run.* FROM run
+     WHERE id = (SELECT e.run_id FROM effect e JOIN effect_attempt a ON a.effect_id = e.id WHERE a.id = %(attempt_id)s) FOR UPDATE
+), p AS MATERIALIZED (
+    SELECT p.* FROM run_pause p JOIN r ON r.id = p.run_id
+     WHERE p.id = (SELECT e.pause_id FROM effect e JOIN effect_attempt a ON a.effect_id = e.id WHERE a.id = %(attempt_id)s) FOR UPDATE OF p
+), e AS MATERIALIZED (
+    SELECT e.* FROM effect e JOIN r ON r.id = e.run_id
+     WHERE e.id = (SELECT effect_id FROM effect_attempt WHERE id = %(attempt_id)s) AND (SELECT count(*) FROM p) >= 0 FOR UPDATE OF e
+), a AS MATERIALIZED (
+    SELECT a.* FROM effect_attempt a JOIN e ON e.id = a.effect_id WHERE a.id = %(attempt_id)s FOR UPDATE OF a
+), t AS MATERIALIZED (
+    SELECT clock_timestamp() AS at FROM a
+), v AS MATERIALIZED (
+    SELECT CASE WHEN e.status = ANY('{done,failed,abandoned}') OR a.status = ANY('{done,failed,absent}')
+                     OR (e.status = 'in_doubt' AND %(verdict)s = 'doubt') THEN 'settled'
+                ELSE %(verdict)s END AS outcome
+      FROM e, a
+), ended AS (
+    UPDATE effect_attempt SET status = CASE v.outcome WHEN 'succeed' THEN 'done' WHEN 'fail' THEN 'failed' ELSE 'unknown' END, ended_at = t.at
+      FROM a, t, v WHERE effect_attempt.id = a.id AND v.outcome <> 'settled'
+), settled AS (
+    UPDATE effect SET status = CASE v.outcome WHEN 'succeed' THEN 'done' WHEN 'fail' THEN 'failed' ELSE 'in_doubt' END,
+           settled_at = CASE WHEN v.outcome <> 'doubt' THEN t.at END, receipt = %(receipt)s::text::json, error = %(error)s::text
+      FROM e, t, v WHERE effect.id = e.id AND v.outcome <> 'settled'
+), called AS (
+    UPDATE run_call SET state = 'settled', result = %(result)s::text::json
+      FROM e, v WHERE run_call.run_id = e.run_id AND run_call.step = e.step AND run_call.n = e.n AND v.outcome = ANY('{succeed,fail}')
+), way AS MATERIALIZED (
+    SELECT CASE
+               WHEN v.outcome = 'settled' THEN NULL
+               WHEN v.outcome = 'doubt' AND r.status = ANY('{running,queued}') THEN 'doubt'
+               WHEN v.outcome = 'doubt' THEN NULL
+               WHEN r.cancel_wanted AND r.status = ANY('{running,queued,in_doubt}') THEN 'cancel'
+               WHEN r.status = 'in_doubt' THEN 'resolve'
+               WHEN r.hold AND r.status = 'running' THEN 'hold'
+           END AS event
+      FROM r, v
+), going AS MATERIALIZED (
+    SELECT way.event, CASE way.event WHEN 'doubt' THEN 'in_doubt' WHEN 'cancel' THEN 'cancelled' WHEN 'hold' THEN 'paused'
+                                     WHEN 'resolve' THEN CASE WHEN r.hold THEN 'paused' ELSE 'queued' END
+                                     ELSE r.status END AS status
+      FROM way, r
+), paused AS (
+    UPDATE run_pause SET status = CASE v.outcome WHEN 'succeed' THEN 'executed' ELSE 'failed' END, version = run_pause.version + 1
+      FROM p, v WHERE run_pause.id = p.id AND p.status = 'approved' AND v.outcome = ANY('{succeed,fail}')
+    RETURNING run_pause.id
+), siblings AS MATERIALIZED (
+    SELECT s.id, s.status FROM run_pause s JOIN r ON r.id = s.run_id JOIN going ON going.event = 'cancel'
+     WHERE s.status = ANY('{waiting,approved}') AND s.id IS DISTINCT FROM (SELECT id FROM p) ORDER BY s.id FOR UPDATE OF s
+), cancelled AS (
+    UPDATE run_pause SET status = 'cancelled', version = run_pause.version + 1, decided_at = t.at, reason = 'the run was withdrawn'
+      FROM siblings s, t WHERE run_pause.id = s.id
+), let_go AS (
+    DELETE FROM run_lease USING r, going WHERE run_lease.run_id = r.id AND going.event IS NOT NULL
+), repainted AS (
+    UPDATE card SET wanted = wanted + 1, not_before = NULL
+      FROM v WHERE v.outcome <> 'settled' AND card.pause_id IN (SELECT id FROM p UNION ALL SELECT id FROM siblings)
+), told AS (
+    INSERT INTO notice (id, run_id, pause_id, kind, dest)
+    SELECT %(notice_id)s, r.id, (SELECT id FROM p), 'in_doubt', 'person:' || r.on_behalf_of FROM r, going WHERE going.event = 'doubt'
+), events AS MATERIALIZED (
+    SELECT r.id AS run_id, 1::bigint AS n, 'effect' AS entity, e.id::text AS entity_id, e.status AS from_status, %(verdict)s::text AS event,
+           CASE v.outcome WHEN 'succeed' THEN 'done' WHEN 'fail' THEN 'failed' WHEN 'doubt' THEN 'in_doubt' END AS to_status,
+           r.acts_as AS actor, 'worker' AS surface, CASE WHEN v.outcome = 'settled' THEN 'settled' ELSE coalesce(%(error)s::text, %(receipt)s::text) END AS detail
+      FROM r, e, v
+    UNION ALL
+    SELECT r.id, 2, 'pause', p.id::text, p.status, CASE v.outcome WHEN 'succeed' THEN 'execute' ELSE 'fail' END,
+           CASE v.outcome WHEN 'succeed' THEN 'executed' ELSE 'failed' END, r.acts_as, 'worker', NULL
+      FROM r, p, v WHERE p.status = 'approved' AND v.outcome = ANY('{succeed,fail}')
+    UNION ALL
+    SELECT r.id, 2 + row_number() OVER (ORDER BY s.id), 'pause', s.id::text, s.status, 'cancel', 'cancelled', 'system', 'worker', 'the run was withdrawn'
+      FROM siblings s, r
+    UNION ALL
+    SELECT r.id, 1000000, 'run', r.id::text, r.status, going.event, going.status, 'system', 'worker', NULL FROM r, going WHERE going.event IS NOT NULL
+), linked AS (
+    UPDATE run SET open_effects = r.open_effects - CASE WHEN v.outcome = ANY('{succeed,fail}') THEN 1 ELSE 0 END,
+        status = going.status,
+        waiting_pauses = CASE WHEN going.event = 'cancel' THEN 0 ELSE r.waiting_pauses END,
+        queued_at = CASE WHEN going.status <> 'queued' THEN NULL WHEN going.event = 'resolve' THEN t.at ELSE r.queued_at END, {link}
+      FROM r, t, v, going WHERE run.id = r.id
+    RETURNING run.status, run.epoch
+), {log}
+SELECT v.outcome, linked.status AS run_status, linked.epoch FROM v, linked;
+
+-- name: resolve_effect :one
+-- A person says what happened to an effect in doubt. answer: happened (with a reference), retry (it did not: try again) or stop.
+-- `outcome`: the answer, or settled, own (the requester's own), not_yours. No row: there is no such effect.
+WITH r AS MATERIALIZED (
+    SELECT run.* FROM run WHERE id = (SELECT run_id FROM effect WHERE id = %(effect_id)s) FOR UPDATE
+), live AS MATERIALIZED (
+    SELECT p.* FROM run_pause p JOIN r ON r.id = p.run_id WHERE p.status = ANY('{waiting,approved}') ORDER BY p.id FOR UPDATE OF p
+), e AS MATERIALIZED (
+    SELECT e.* FROM effect e JOIN r ON r.id = e.run_id WHERE e.id = %(effect_id)s AND (SELECT count(*) FROM live) >= 0 FOR UPDATE OF e
+), t AS MATERIALIZED (
+    SELECT clock_timestamp() AS at FROM e
+), v AS MATERIALIZED (
+    SELECT CASE WHEN e.status <> 'in_doubt' THEN 'settled'
+                WHEN %(actor)s = r.on_behalf_of THEN 'own'
+                WHEN NOT EXISTS (SELECT FROM role_member m JOIN person q ON q.id = m.person_id AND q.active
+                                  WHERE m.person_id = %(actor)s AND m.role = e.doubt_role) THEN 'not_yours'
+                ELSE %(answer)s END AS outcome
+      FROM e, r
+), moved AS (
+    UPDATE effect SET status = CASE v.outcome WHEN 'happened' THEN 'done' WHEN 'retry' THEN 'attempted' ELSE 'abandoned' END,
+           settled_at = CASE WHEN v.outcome <> 'retry' THEN t.at END, receipt = CASE WHEN v.outcome = 'happened' THEN %(receipt)s::text::json END,
+           error = CASE WHEN v.outcome = 'stop' THEN 'ended by ' || %(actor)s || ' without knowing whether it happened' END
+      FROM e, t, v WHERE effect.id = e.id AND v.outcome = ANY('{happened,retry,stop}')
+), attempts AS (
+    UPDATE effect_attempt SET status = 'absent' FROM e, v WHERE effect_attempt.effect_id = e.id AND effect_attempt.status = 'unknown' AND v.outcome = 'retry'
+), called AS (
+    UPDATE run_call SET state = 'settled', result = %(result)s::text::json
+      FROM e, v WHERE run_call.run_id = e.run_id AND run_call.step = e.step AND run_call.n = e.n AND v.outcome = 'happened'
+), moves AS MATERIALIZED (
+    SELECT live.id, live.status AS from_status,
+           CASE WHEN live.id IS DISTINCT FROM e.pause_id THEN 'cancel' WHEN v.outcome = 'happened' THEN 'execute' ELSE 'fail' END AS event
+      FROM live, e, v WHERE (v.outcome = 'happened' AND live.id = e.pause_id) OR v.outcome = 'stop'
+), pauses AS (
+    UPDATE run_pause SET status = CASE m.event WHEN 'cancel' THEN 'cancelled' WHEN 'execute' THEN 'executed' ELSE 'failed' END,
+           version = run_pause.version + 1, reason = CASE WHEN m.event = 'execute' THEN run_pause.reason ELSE 'ended in doubt by ' || %(actor)s END
+      FROM moves m WHERE run_pause.id = m.id
+), way AS MATERIALIZED (
+    SELECT CASE WHEN v.outcome = 'stop' THEN 'stop' WHEN v.outcome = 'happened' AND r.cancel_wanted THEN 'cancel' ELSE 'resolve' END AS event
+      FROM v, r WHERE v.outcome = ANY('{happened,retry,stop}') AND r.status = 'in_doubt'
+), going AS MATERIALIZED (
+    SELECT way.event, CASE way.event WHEN 'stop' THEN 'error' WHEN 'cancel' THEN 'cancelled' WHEN 'resolve' THEN
+                                     CASE WHEN r.hold THEN 'paused' ELSE 'queued' END ELSE r.status END AS status
+      FROM r LEFT JOIN way ON true
+), said AS (
+    UPDATE run_content SET error = 'ended in doubt by ' || %(actor)s FROM r, going WHERE run_content.run_id = r.id AND going.event = 'stop'
+), told AS (
+    INSERT INTO notice (id, run_id, kind, dest) SELECT %(notice_id)s, r.id, 'run_ended', 'person:' || r.on_behalf_of
+      FROM r, going WHERE going.event = ANY('{stop,cancel}')
+), repainted AS (
+    UPDATE card SET wanted = wanted + 1, not_before = NULL FROM e, v
+     WHERE card.pause_id = e.pause_id AND v.outcome = ANY('{happened,retry,stop}')
+), events AS MATERIALIZED (
+    SELECT r.id AS run_id, 1::bigint AS n, 'effect' AS entity, e.id::text AS entity_id, e.status AS from_status,
+           CASE %(answer)s WHEN 'happened' THEN 'resolve' WHEN 'retry' THEN 'retry' ELSE 'abandon' END AS event,
+           CASE v.outcome WHEN 'happened' THEN 'done' WHEN 'retry' THEN 'attempted' WHEN 'stop' THEN 'abandoned' END AS to_status,
+           %(actor)s::text AS actor, %(surface)s::text AS surface,
+           CASE WHEN v.outcome = ANY('{happened,retry,stop}') THEN %(receipt)s::text ELSE v.outcome END AS detail
+      FROM r, e, v
+    UNION ALL
+    SELECT r.id, 1 + row_number() OVER (ORDER BY m.id), 'pause', m.id::text, m.from_status, m.event,
+           CASE m.event WHEN 'cancel' THEN 'cancelled' WHEN 'execute' THEN 'executed' ELSE 'failed' END, %(actor)s, %(surface)s, NULL
+      FROM moves m, r
+    UNION ALL
+    SELECT r.id, 1000000, 'run', r.id::text, r.status, going.event, going.status, %(actor)s, %(surface)s, NULL FROM r, going WHERE going.event IS NOT NULL
+), linked AS (
+    UPDATE run SET open_effects = r.open_effects - CASE WHEN v.outcome = ANY('{happened,stop}') THEN 1 ELSE 0 END,
+        waiting_pauses = CASE WHEN going.event = ANY('{stop,cancel}') THEN 0 ELSE r.waiting_pauses END,
+        status = going.status,
+        queued_at = CASE WHEN going.status = 'queued' THEN coalesce(r.queued_at, t.at) END, {link}
+      FROM r, t, v, going WHERE run.id = r.id
+    RETURNING run.status
+), {log}
+SELECT v.outcome, linked.status AS run_status FROM v, linked;
+
+-- name: effects_in_doubt :many
+-- What nobody can tell, oldest first.
+SELECT e.id, e.run_id, e.pause_id, e.tool, e.action, e.effect_key, e.error, e.created_at, e.doubt_role, r.agent, r.on_behalf_of
+  FROM effect e JOIN run r ON r.id = e.run_id WHERE e.status = 'in_doubt' ORDER BY e.created_at;
+
+-- name: find_effects :many
+-- The effects in doubt whose id ends in these hex digits, at most two.
+SELECT id FROM effect WHERE status = 'in_doubt' AND right(replace(id::text, '-', ''), length(%(tail)s)) = %(tail)s LIMIT 2;
+
+-- name: effects_of_run :many
+-- What a run did, in order.
+SELECT e.id, e.step, e.n, e.pause_id, e.status, e.tool, e.effect_key, e.action, e.digest, e.policy_version, e.rule, e.receipt, e.error,
+       e.created_at, e.settled_at, (SELECT count(*) FROM effect_attempt a WHERE a.effect_id = e.id) AS attempts
+  FROM effect e WHERE e.run_id = %(run_id)s ORDER BY e.step, e.n;
+
+-- name: halted :one
+-- Who stopped every effect, and when. No row: effects may go on.
+SELECT halted_by, halted_at, reason FROM halt;
+
+-- name: standing :one
+-- What is true now of the people behind a run's approved pauses: whether the requester is active and still holds the grant's scopes, and
+-- which voters may no longer decide for the role or person that was asked. No row: there is no such run.
+SELECT q.active AND c.scopes <@ q.scopes AS grant_holds, q.active AS requester_active,
+       (SELECT coalesce(json_agg(json_build_object('pause_id', p.id, 'voter', v.voter, 'name', w.name)), '[]')
+          FROM run_pause p CROSS JOIN unnest(p.voters) AS v(voter) JOIN person w ON w.id = v.voter
+          JOIN pause_content pc ON pc.pause_id = p.id
+         WHERE p.run_id = r.id AND p.status = 'approved'
+           AND (NOT w.active
+                OR (pc.document::jsonb #>> '{authorisation,requires_role}' IS NOT NULL AND p.level = 0
+                    AND NOT EXISTS (SELECT FROM role_member m WHERE m.person_id = v.voter
+                                     AND m.role = pc.document::jsonb #>> '{authorisation,requires_role}'))
+                OR (p.level > 0 AND p.approver LIKE 'role:%%'
+                    AND NOT EXISTS (SELECT FROM role_member m WHERE m.person_id = v.voter AND 'role:' || m.role = p.approver)))) AS lapsed_voters
+  FROM run r JOIN run_content c ON c.run_id = r.id JOIN person q ON q.id = r.on_behalf_of
+ WHERE r.id = %(run_id)s;
+
+-- name: refused_before :many
+-- The fingerprints that a person refused in this run.
+SELECT DISTINCT c.fingerprint, w.name AS decided_by, p.decided_at, p.reason
+  FROM run_pause p JOIN pause_content c ON c.pause_id = p.id LEFT JOIN person w ON w.id = p.decided_by
+ WHERE p.run_id = %(run_id)s AND p.status = 'denied';

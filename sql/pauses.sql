@@ -1,0 +1,313 @@
+-- The moves of a pause. Each locks the run, then the run's live pauses, and only then looks: what it reads after the lock is the newest.
+
+-- name: decide_pause :one
+-- A person approves or denies (verdict) what a pause asks. `outcome` says what came of it: vote, approve or deny when it moved;
+-- settled (it no longer waits), broken (its content was altered), stale (the card showed another content), own (the requester's own),
+-- voted (this person already has), not_yours, due (its time is up: settle that first) when it did not. A deny cancels the siblings.
+-- No row: there is no such pause.
+WITH r AS MATERIALIZED (
+    SELECT run.* FROM run WHERE id = (SELECT run_id FROM run_pause WHERE id = %(pause_id)s) FOR UPDATE
+), live AS MATERIALIZED (
+    SELECT p.* FROM run_pause p JOIN r ON r.id = p.run_id
+     WHERE p.id = %(pause_id)s OR p.status = ANY('{waiting,approved}')
+     ORDER BY p.id FOR UPDATE OF p
+), p AS MATERIALIZED (
+    SELECT * FROM live WHERE id = %(pause_id)s
+), t AS MATERIALIZED (
+    SELECT clock_timestamp() AS at FROM p
+), v AS MATERIALIZED (
+    SELECT CASE
+               WHEN p.status <> 'waiting' THEN 'settled'
+               WHEN c.digest IS DISTINCT FROM pause_digest_v1(c.document) THEN 'broken'
+               WHEN NOT starts_with(c.digest, %(shown)s) THEN 'stale'
+               WHEN %(actor)s = r.on_behalf_of THEN 'own'
+               WHEN %(actor)s = ANY(p.voters) THEN 'voted'
+               WHEN NOT EXISTS (SELECT FROM person WHERE id = %(actor)s AND active) THEN 'not_yours'
+               WHEN p.approver <> 'person:' || %(actor)s AND NOT EXISTS (
+                    SELECT FROM role_member m WHERE m.person_id = %(actor)s AND p.approver = 'role:' || m.role) THEN 'not_yours'
+               WHEN p.fire_at <= t.at THEN 'due'
+               WHEN %(verdict)s = 'deny' THEN 'deny'
+               WHEN p.votes_left > 1 THEN 'vote'
+               ELSE 'approve'
+           END AS outcome
+      FROM p JOIN r ON true JOIN t ON true LEFT JOIN pause_content c ON c.pause_id = p.id
+), moves AS MATERIALIZED (
+    SELECT p.id, p.status AS from_status, v.outcome AS event,
+           CASE v.outcome WHEN 'approve' THEN 'approved' WHEN 'deny' THEN 'denied' ELSE 'waiting' END AS to_status,
+           nullif(%(reason)s, '') AS reason
+      FROM p, v WHERE v.outcome = ANY('{vote,approve,deny}')
+    UNION ALL
+    SELECT live.id, live.status, 'cancel', 'cancelled', 'another call of the same turn was denied'
+      FROM live, p, v WHERE v.outcome = 'deny' AND live.id <> p.id AND live.step = p.step
+), moved AS (
+    UPDATE run_pause SET
+        status = m.to_status,
+        version = run_pause.version + 1,
+        votes_left = run_pause.votes_left - CASE WHEN m.event = ANY('{vote,approve}') THEN 1 ELSE 0 END,
+        voters = CASE WHEN m.event = 'cancel' THEN run_pause.voters ELSE run_pause.voters || %(actor)s::text END,
+        decided_by = CASE WHEN m.event = ANY('{approve,deny}') THEN %(actor)s END,
+        decided_at = CASE WHEN m.to_status <> 'waiting' THEN t.at END,
+        reason = m.reason
+      FROM moves m, t WHERE run_pause.id = m.id
+    RETURNING run_pause.*
+), after AS MATERIALIZED (
+    SELECT r.waiting_pauses - count(*) FILTER (WHERE m.from_status = 'waiting' AND m.to_status <> 'waiting') AS waiting,
+           coalesce(r.status = 'awaiting_approval' AND bool_or(m.from_status = 'waiting') AND
+                    r.waiting_pauses = count(*) FILTER (WHERE m.from_status = 'waiting' AND m.to_status <> 'waiting'), false) AS wakes
+      FROM r LEFT JOIN moves m ON true GROUP BY r.waiting_pauses, r.status
+), events AS MATERIALIZED (
+    SELECT p.run_id, 1::bigint AS n, 'pause' AS entity, p.id::text AS entity_id, p.status AS from_status,
+           CASE WHEN m.id IS NULL THEN %(verdict)s ELSE m.event END AS event, m.to_status, %(actor)s::text AS actor,
+           %(surface)s::text AS surface, CASE WHEN m.id IS NULL THEN v.outcome ELSE m.reason END AS detail
+      FROM p JOIN v ON true LEFT JOIN moves m ON m.id = p.id
+    UNION ALL
+    SELECT p.run_id, 1 + row_number() OVER (ORDER BY m.id), 'pause', m.id::text, m.from_status, m.event, m.to_status, %(actor)s,
+           %(surface)s, m.reason
+      FROM moves m, p WHERE m.id <> p.id
+    UNION ALL
+    SELECT r.id, 1000000, 'run', r.id::text, r.status, 'wake', CASE WHEN r.hold THEN 'paused' ELSE 'queued' END, %(actor)s, %(surface)s, NULL
+      FROM r, after WHERE after.wakes
+), linked AS (
+    UPDATE run SET
+        waiting_pauses = after.waiting,
+        status = CASE WHEN NOT after.wakes THEN r.status WHEN r.hold THEN 'paused' ELSE 'queued' END,
+        queued_at = CASE WHEN after.wakes AND NOT r.hold THEN t.at ELSE r.queued_at END,
+        {link}
+      FROM r, t, after WHERE run.id = r.id
+    RETURNING run.status
+), voted AS (
+    INSERT INTO pause_vote (pause_id, at, level, person, verdict, surface, reason, seal)
+    SELECT p.id, t.at, p.level, %(actor)s, %(verdict)s, %(surface)s, nullif(%(reason)s, ''), %(seal)s
+      FROM p, t, v WHERE v.outcome = ANY('{vote,approve,deny}')
+), repainted AS (
+    UPDATE card SET wanted = wanted + 1, not_before = NULL FROM moves m WHERE card.pause_id = m.id
+), {log}
+SELECT v.outcome, p.id AS pause_id, p.run_id, coalesce(m.status, p.status) AS status, coalesce(m.votes_left, p.votes_left) AS votes_left,
+       coalesce(m.decided_by, p.decided_by) AS decided_by, coalesce(m.decided_at, p.decided_at) AS decided_at,
+       coalesce(m.reason, p.reason) AS reason, p.approver, p.level, p.fire_at, t.at, linked.status AS run_status
+  FROM p JOIN v ON true JOIN t ON true JOIN linked ON true LEFT JOIN moved m ON m.id = p.id;
+
+-- name: withdraw_pause :one
+-- The requester takes a request back, before or after it was approved, as long as nothing of the run is being carried out. Its siblings
+-- go with it. `outcome`: cancel, or settled, not_yours, open (being carried out). No row: there is no such pause.
+WITH r AS MATERIALIZED (
+    SELECT run.* FROM run WHERE id = (SELECT run_id FROM run_pause WHERE id = %(pause_id)s) FOR UPDATE
+), live AS MATERIALIZED (
+    SELECT p.* FROM run_pause p JOIN r ON r.id = p.run_id
+     WHERE p.id = %(pause_id)s OR p.status = ANY('{waiting,approved}')
+     ORDER BY p.id FOR UPDATE OF p
+), p AS MATERIALIZED (
+    SELECT * FROM live WHERE id = %(pause_id)s
+), t AS MATERIALIZED (
+    SELECT clock_timestamp() AS at FROM p
+), v AS MATERIALIZED (
+    SELECT CASE
+               WHEN p.status <> ALL('{waiting,approved}') THEN 'settled'
+               WHEN %(actor)s <> r.on_behalf_of THEN 'not_yours'
+               WHEN r.open_effects > 0 THEN 'open'
+               ELSE 'cancel'
+           END AS outcome FROM p, r
+), moves AS MATERIALIZED (
+    SELECT live.id, live.status AS from_status, CASE WHEN live.id = p.id THEN nullif(%(reason)s, '')
+                                                     ELSE 'another call of the same turn was withdrawn' END AS reason
+      FROM live, p, v WHERE v.outcome = 'cancel' AND live.step = p.step
+), moved AS (
+    UPDATE run_pause SET status = 'cancelled', version = run_pause.version + 1, decided_by = %(actor)s, decided_at = t.at, reason = m.reason
+      FROM moves m, t WHERE run_pause.id = m.id
+    RETURNING run_pause.*
+), after AS MATERIALIZED (
+    SELECT r.waiting_pauses - count(*) FILTER (WHERE m.from_status = 'waiting') AS waiting,
+           r.status = 'awaiting_approval' AND r.waiting_pauses = count(*) FILTER (WHERE m.from_status = 'waiting') AS wakes
+      FROM r LEFT JOIN moves m ON true GROUP BY r.waiting_pauses, r.status
+), events AS MATERIALIZED (
+    SELECT p.run_id, 1::bigint AS n, 'pause' AS entity, p.id::text AS entity_id, p.status AS from_status, 'cancel' AS event,
+           CASE WHEN v.outcome = 'cancel' THEN 'cancelled' END AS to_status, %(actor)s::text AS actor, %(surface)s::text AS surface,
+           CASE WHEN v.outcome = 'cancel' THEN nullif(%(reason)s, '') ELSE v.outcome END AS detail
+      FROM p, v
+    UNION ALL
+    SELECT p.run_id, 1 + row_number() OVER (ORDER BY m.id), 'pause', m.id::text, m.from_status, 'cancel', 'cancelled', %(actor)s,
+           %(surface)s, m.reason
+      FROM moves m, p WHERE m.id <> p.id
+    UNION ALL
+    SELECT r.id, 1000000, 'run', r.id::text, r.status, 'wake', CASE WHEN r.hold THEN 'paused' ELSE 'queued' END, %(actor)s, %(surface)s, NULL
+      FROM r, after WHERE after.wakes
+), linked AS (
+    UPDATE run SET
+        waiting_pauses = after.waiting,
+        status = CASE WHEN NOT after.wakes THEN r.status WHEN r.hold THEN 'paused' ELSE 'queued' END,
+        queued_at = CASE WHEN after.wakes AND NOT r.hold THEN t.at ELSE r.queued_at END,
+        {link}
+      FROM r, t, after WHERE run.id = r.id
+    RETURNING run.status
+), repainted AS (
+    UPDATE card SET wanted = wanted + 1, not_before = NULL FROM moves m WHERE card.pause_id = m.id
+), {log}
+SELECT v.outcome, p.id AS pause_id, p.run_id, coalesce(m.status, p.status) AS status, p.votes_left,
+       coalesce(m.decided_by, p.decided_by) AS decided_by, coalesce(m.decided_at, p.decided_at) AS decided_at,
+       coalesce(m.reason, p.reason) AS reason, p.approver, p.level, p.fire_at, t.at, linked.status AS run_status
+  FROM p JOIN v ON true JOIN t ON true JOIN linked ON true LEFT JOIN moved m ON m.id = p.id;
+
+-- name: due_pauses :many
+-- What a sweep has to settle, oldest first; `intact` is false when the content was altered (then it never escalates).
+-- The lower bound keeps a sweep from walking over dead entries that an old snapshot keeps alive; NULL: no bound.
+SELECT p.id, p.run_id, p.level, p.approver, p.fire_at, r.on_behalf_of, c.document,
+       c.digest = pause_digest_v1(c.document) AS intact
+  FROM run_pause p JOIN run r ON r.id = p.run_id JOIN pause_content c ON c.pause_id = p.id
+ WHERE p.status = 'waiting' AND p.stuck_at IS NULL AND p.fire_at <= clock_timestamp()
+   AND p.fire_at >= coalesce(%(low_water)s::timestamptz, '-infinity')
+ ORDER BY p.fire_at LIMIT %(limit)s;
+
+-- name: due_pause :one
+-- The same for one pause, whatever the time. No row: it no longer waits.
+SELECT p.id, p.run_id, p.level, p.approver, p.fire_at, r.on_behalf_of, c.document,
+       c.digest = pause_digest_v1(c.document) AS intact
+  FROM run_pause p JOIN run r ON r.id = p.run_id JOIN pause_content c ON c.pause_id = p.id
+ WHERE p.id = %(pause_id)s AND p.status = 'waiting';
+
+-- name: settle_due :many
+-- The answer decided in advance: each asked pause that still waits at that level and is due goes to its next approver, or, with none,
+-- expires and takes its siblings with it. Runs that others hold are left for the next sweep. A row per pause that moved; none: nothing was due.
+-- asked: [{id, level, next: approver|null, within_s, cards: [{id, dest}]}]
+WITH asked AS MATERIALIZED (
+    SELECT * FROM jsonb_to_recordset(%(asked)s::jsonb) AS a(id uuid, level integer, next text, within_s double precision, cards jsonb)
+), r AS MATERIALIZED (
+    SELECT run.* FROM run WHERE id IN (SELECT p.run_id FROM run_pause p JOIN asked USING (id))
+     ORDER BY depth DESC, id FOR UPDATE SKIP LOCKED
+), live AS MATERIALIZED (
+    SELECT p.* FROM run_pause p JOIN r ON r.id = p.run_id WHERE p.status = ANY('{waiting,approved}')
+     ORDER BY p.run_id, p.id FOR UPDATE OF p
+), t AS MATERIALIZED (
+    SELECT clock_timestamp() AS at FROM (SELECT count(*) FROM live) AS locked
+), due AS MATERIALIZED (
+    SELECT l.*, a.next, a.within_s, a.cards FROM live l JOIN asked a ON a.id = l.id AND a.level = l.level, t
+     WHERE l.status = 'waiting' AND l.fire_at <= t.at
+), ending AS MATERIALIZED (
+    SELECT DISTINCT run_id, step FROM due WHERE next IS NULL
+), moves AS MATERIALIZED (
+    SELECT l.id, l.run_id, l.status AS from_status, e.run_id IS NOT NULL AND (d.id IS NULL OR d.next IS NOT NULL) AS falls_with_sibling,
+           d.next IS NOT NULL AND e.run_id IS NULL AS escalates, d.next, d.within_s, d.cards
+      FROM live l LEFT JOIN due d ON d.id = l.id LEFT JOIN ending e ON e.run_id = l.run_id AND e.step = l.step
+     WHERE d.id IS NOT NULL OR e.run_id IS NOT NULL
+), named AS MATERIALIZED (
+    SELECT m.*, CASE WHEN m.escalates THEN 'escalate' WHEN m.falls_with_sibling THEN 'cancel' ELSE 'expire' END AS event,
+           CASE WHEN m.escalates THEN 'waiting' WHEN m.falls_with_sibling THEN 'cancelled' ELSE 'expired' END AS to_status,
+           CASE WHEN m.escalates THEN m.next WHEN m.falls_with_sibling THEN 'another call of the same turn expired'
+                ELSE 'nobody answered in time' END AS reason
+      FROM moves m
+), moved AS (
+    UPDATE run_pause SET
+        status = m.to_status,
+        version = run_pause.version + 1,
+        approver = CASE WHEN m.escalates THEN m.next ELSE run_pause.approver END,
+        level = run_pause.level + CASE WHEN m.escalates THEN 1 ELSE 0 END,
+        fire_at = CASE WHEN m.escalates THEN t.at + m.within_s * interval '1 second' ELSE run_pause.fire_at END,
+        decided_at = CASE WHEN m.escalates THEN NULL ELSE t.at END,
+        reason = CASE WHEN m.escalates THEN run_pause.reason ELSE m.reason END
+      FROM named m, t WHERE run_pause.id = m.id
+    RETURNING run_pause.*
+), after AS MATERIALIZED (
+    SELECT r.id, r.waiting_pauses - count(*) FILTER (WHERE m.from_status = 'waiting' AND NOT m.escalates) AS waiting,
+           r.status = 'awaiting_approval'
+               AND r.waiting_pauses = count(*) FILTER (WHERE m.from_status = 'waiting' AND NOT m.escalates) AS wakes
+      FROM r JOIN named m ON m.run_id = r.id GROUP BY r.id, r.waiting_pauses, r.status
+), events AS MATERIALIZED (
+    SELECT m.run_id, row_number() OVER (PARTITION BY m.run_id ORDER BY m.id) AS n, 'pause' AS entity, m.id::text AS entity_id,
+           m.from_status, m.event, m.to_status, 'system' AS actor, %(surface)s::text AS surface, m.reason AS detail
+      FROM named m
+    UNION ALL
+    SELECT r.id, 1000000, 'run', r.id::text, r.status, 'wake', CASE WHEN r.hold THEN 'paused' ELSE 'queued' END, 'system', %(surface)s, NULL
+      FROM r JOIN after ON after.id = r.id WHERE after.wakes
+), linked AS (
+    UPDATE run SET
+        waiting_pauses = after.waiting,
+        status = CASE WHEN NOT after.wakes THEN r.status WHEN r.hold THEN 'paused' ELSE 'queued' END,
+        queued_at = CASE WHEN after.wakes AND NOT r.hold THEN t.at ELSE r.queued_at END,
+        {link}
+      FROM r JOIN after ON after.id = r.id, t WHERE run.id = r.id
+), repainted AS (
+    UPDATE card SET wanted = wanted + 1, not_before = NULL FROM named m WHERE card.pause_id = m.id
+), sent_on AS (
+    INSERT INTO card (id, pause_id, kind, dest, level)
+    SELECT c.id, moved.id, 'approver', c.dest, moved.level
+      FROM moved JOIN named m ON m.id = moved.id AND m.escalates, jsonb_to_recordset(m.cards) AS c(id uuid, dest text)
+    ON CONFLICT DO NOTHING
+), {log}
+SELECT moved.id AS pause_id, moved.run_id, named.event, moved.status, moved.approver, moved.level, moved.fire_at, after.wakes
+  FROM moved JOIN named ON named.id = moved.id JOIN after ON after.id = moved.run_id;
+
+-- name: mark_stuck :exec
+-- A pause whose move fails by itself is put out of the sweep's way; an alarm names it.
+UPDATE run_pause SET stuck_at = clock_timestamp() WHERE id = %(pause_id)s AND status = 'waiting';
+
+-- name: void_pauses :one
+-- The authority behind approved pauses is gone, or their time to be done has passed: they are voided, their siblings cancelled, and the
+-- run ends with the reason. Carries the epoch. No row: the run is no longer this worker's, or something of it is being carried out.
+WITH r AS MATERIALIZED (
+    SELECT run.* FROM run WHERE id = %(run_id)s AND epoch = %(epoch)s AND status = 'running' AND open_effects = 0 FOR UPDATE
+), live AS MATERIALIZED (
+    SELECT p.* FROM run_pause p JOIN r ON r.id = p.run_id WHERE p.status = ANY('{waiting,approved}') ORDER BY p.id FOR UPDATE OF p
+), t AS MATERIALIZED (
+    SELECT clock_timestamp() AS at FROM r, (SELECT count(*) FROM live) AS locked
+), moves AS MATERIALIZED (
+    SELECT live.id, live.status AS from_status, CASE WHEN live.status = 'approved' AND live.id = ANY(%(voided)s) THEN 'void' ELSE 'cancel' END AS event
+      FROM live
+), moved AS (
+    UPDATE run_pause SET status = CASE m.event WHEN 'void' THEN 'voided' ELSE 'cancelled' END, version = run_pause.version + 1,
+           decided_at = t.at, reason = %(reason)s
+      FROM moves m, t WHERE run_pause.id = m.id
+), let_go AS (
+    DELETE FROM run_lease USING r WHERE run_lease.run_id = r.id
+), events AS MATERIALIZED (
+    SELECT %(run_id)s::uuid AS run_id, row_number() OVER (ORDER BY m.id) AS n, 'pause' AS entity, m.id::text AS entity_id, m.from_status, m.event,
+           CASE m.event WHEN 'void' THEN 'voided' ELSE 'cancelled' END AS to_status, 'system' AS actor, 'worker' AS surface,
+           %(reason)s::text AS detail
+      FROM moves m
+    UNION ALL
+    SELECT r.id, 1000000, 'run', r.id::text, r.status, 'fail', 'error', 'system', 'worker', %(reason)s FROM r
+), linked AS (
+    UPDATE run SET status = 'error', waiting_pauses = 0, {link} FROM r, t WHERE run.id = r.id RETURNING run.id
+), said AS (
+    UPDATE run_content SET error = %(reason)s FROM r WHERE run_content.run_id = r.id
+), told AS (
+    INSERT INTO notice (id, run_id, kind, dest) SELECT %(notice_id)s, r.id, 'run_ended', 'person:' || r.on_behalf_of FROM r
+), repainted AS (
+    UPDATE card SET wanted = wanted + 1, not_before = NULL FROM moves m WHERE card.pause_id = m.id
+), {log}
+SELECT id AS run_id FROM linked;
+
+-- name: pause_record :one
+-- The waiting state as one record that an auditor can read alone. No row: there is no such pause.
+SELECT p.id, p.run_id, p.step, p.n, p.status, p.version, p.created_at, p.fire_at, p.approver, p.level, p.votes_left, p.voters,
+       p.decided_by, p.decided_at, p.reason, c.digest, c.document, c.digest = pause_digest_v1(c.document) AS intact,
+       r.agent, r.on_behalf_of, r.status AS run_status, r.open_effects,
+       d.name AS decided_by_name, q.name AS requester_name,
+       (SELECT coalesce(json_agg(json_build_object('person', v.person, 'name', w.name, 'verdict', v.verdict, 'level', v.level,
+                                                   'surface', v.surface, 'at', v.at, 'reason', v.reason) ORDER BY v.at), '[]')
+          FROM pause_vote v JOIN person w ON w.id = v.person WHERE v.pause_id = p.id) AS votes,
+       e.status AS effect_status, e.receipt, e.error AS effect_error, e.settled_at,
+       a.name AS approver_name,
+       (SELECT o.id FROM run_pause o WHERE o.run_id = p.run_id AND o.step = p.step AND o.n = p.n AND o.created_at > p.created_at
+         ORDER BY o.created_at LIMIT 1) AS superseded_by
+  FROM run_pause p JOIN run r ON r.id = p.run_id JOIN pause_content c ON c.pause_id = p.id
+  LEFT JOIN person d ON d.id = p.decided_by LEFT JOIN person q ON q.id = r.on_behalf_of
+  LEFT JOIN person a ON p.approver = 'person:' || a.id
+  LEFT JOIN effect e ON e.pause_id = p.id
+ WHERE p.id = %(pause_id)s;
+
+-- name: find_pauses :many
+-- The pauses whose id ends in these hex digits (as people type them), at most two: more than one means "say more digits".
+SELECT id FROM run_pause WHERE right(replace(id::text, '-', ''), length(%(tail)s)) = %(tail)s LIMIT 2;
+
+-- name: waiting_pauses :many
+-- What waits, soonest answer first, as a list shows it. person NULL: everybody's.
+SELECT p.id, p.run_id, p.approver, p.level, p.created_at, p.fire_at, p.votes_left, r.agent, r.on_behalf_of, q.name AS requester_name,
+       a.name AS approver_name, c.digest, c.document::jsonb ->> 'summary' AS summary, c.digest = pause_digest_v1(c.document) AS intact,
+       count(*) OVER () AS total
+  FROM run_pause p JOIN run r ON r.id = p.run_id JOIN pause_content c ON c.pause_id = p.id
+  LEFT JOIN person q ON q.id = r.on_behalf_of LEFT JOIN person a ON p.approver = 'person:' || a.id
+ WHERE p.status = 'waiting'
+   AND (%(person)s::text IS NULL OR p.approver = 'person:' || %(person)s
+        OR EXISTS (SELECT FROM role_member m WHERE m.person_id = %(person)s AND p.approver = 'role:' || m.role))
+   AND (%(role)s::text IS NULL OR p.approver = 'role:' || %(role)s)
+   AND (%(asked_by)s::text IS NULL OR r.on_behalf_of = %(asked_by)s)
+ ORDER BY p.fire_at, p.id LIMIT %(limit)s OFFSET %(offset)s;

@@ -1,0 +1,417 @@
+-- The moves of a run. What advances it carries its epoch: no row then means that another worker has it, and that nothing may be touched.
+
+-- name: launch_run :one
+-- A run from nothing, its first message and its first event; a launch_key used before gives the run it launched then (new = false).
+-- No row: the person for whom it is asked is unknown or no longer active.
+WITH asker AS (
+    SELECT id FROM person WHERE id = %(on_behalf_of)s AND active
+), t AS MATERIALIZED (
+    SELECT clock_timestamp() AS at FROM asker
+), launched AS (
+    INSERT INTO run (id, root, created_at, queued_at, max_tokens, max_cost_micros, seq, max_iterations, max_spawns, messages, kind, status,
+                     agent, on_behalf_of, acts_as, head, launch_key)
+    SELECT %(id)s, %(id)s, t.at, t.at, %(max_tokens)s, %(max_cost_micros)s, 1, %(max_iterations)s, %(max_spawns)s, 1, 'agent', 'queued',
+           %(agent)s, asker.id, %(acts_as)s,
+           chain_link_v1(%(genesis)s, event_text_v1('run', %(id)s::uuid::text, 'new', 'launch', 'queued', %(actor)s, %(surface)s, %(detail)s, t.at)),
+           %(launch_key)s
+      FROM asker, t
+    ON CONFLICT (launch_key) DO NOTHING
+    RETURNING id
+), content AS (
+    INSERT INTO run_content (run_id, input, model, scopes, reply_to)
+    SELECT id, %(input)s, %(model)s, %(scopes)s, %(reply_to)s FROM launched
+), said AS (
+    INSERT INTO run_message (run_id, seq, created_at, role, content) SELECT id, 1, t.at, 'user', %(content)s::json FROM launched, t
+), logged AS (
+    INSERT INTO run_event (run_id, seq, at, n, entity, entity_id, from_status, event, to_status, actor, surface, detail)
+    SELECT id, 1, t.at, 1, 'run', id::text, 'new', 'launch', 'queued', %(actor)s, %(surface)s, %(detail)s FROM launched, t
+)
+SELECT coalesce((SELECT id FROM launched), (SELECT id FROM run WHERE launch_key = %(launch_key)s)) AS id,
+       EXISTS (SELECT FROM launched) AS new
+  FROM asker;
+
+-- name: run_of_launch_key :one
+-- For the launch that lost a race for its key: the run the other one made. No row: there is none.
+SELECT id FROM run WHERE launch_key = %(launch_key)s;
+
+-- name: claim_run :one
+-- The run that has waited longest for a worker, of the agents this worker knows. No row: nothing is queued.
+WITH r AS MATERIALIZED (
+    SELECT run.* FROM run WHERE status = 'queued' AND agent = ANY(%(agents)s)
+     ORDER BY queued_at FOR UPDATE SKIP LOCKED LIMIT 1
+), t AS MATERIALIZED (
+    SELECT clock_timestamp() AS at FROM r
+), leased AS (
+    INSERT INTO run_lease (run_id, epoch, lease_until, worker)
+    SELECT r.id, r.epoch + 1, t.at + %(lease_s)s * interval '1 second', %(worker)s FROM r, t
+    ON CONFLICT (run_id) DO UPDATE SET epoch = excluded.epoch, lease_until = excluded.lease_until, worker = excluded.worker
+), events AS MATERIALIZED (
+    SELECT r.id AS run_id, 1 AS n, 'run' AS entity, r.id::text AS entity_id, r.status AS from_status, 'claim' AS event,
+           'running' AS to_status, %(worker)s::text AS actor, 'worker' AS surface, NULL::text AS detail FROM r
+), linked AS (
+    UPDATE run SET status = 'running', queued_at = NULL, epoch = r.epoch + 1, {link} FROM r, t WHERE run.id = r.id
+    RETURNING run.id, run.epoch, run.agent
+), {log}
+SELECT id, epoch, agent FROM linked;
+
+-- name: reclaim_run :one
+-- A run whose worker let its lease run out. No row: there is none.
+WITH over AS MATERIALIZED (
+    SELECT run_id FROM run_lease WHERE lease_until <= clock_timestamp() ORDER BY lease_until LIMIT 20
+), r AS MATERIALIZED (
+    SELECT run.* FROM run WHERE id IN (SELECT run_id FROM over) AND status = 'running' AND agent = ANY(%(agents)s)
+     FOR UPDATE SKIP LOCKED LIMIT 1
+), held AS MATERIALIZED (
+    SELECT l.run_id FROM run_lease l JOIN r ON r.id = l.run_id WHERE l.lease_until <= clock_timestamp() FOR UPDATE OF l
+), t AS MATERIALIZED (
+    SELECT clock_timestamp() AS at FROM held
+), leased AS (
+    UPDATE run_lease SET epoch = r.epoch + 1, lease_until = t.at + %(lease_s)s * interval '1 second', worker = %(worker)s
+      FROM r, t WHERE run_lease.run_id = r.id
+), events AS MATERIALIZED (
+    SELECT r.id AS run_id, 1 AS n, 'run' AS entity, r.id::text AS entity_id, r.status AS from_status, 'claim' AS event,
+           'running' AS to_status, %(worker)s::text AS actor, 'worker' AS surface, 'the lease of the worker before was over' AS detail
+      FROM r, t
+), linked AS (
+    UPDATE run SET epoch = r.epoch + 1, {link} FROM r, t WHERE run.id = r.id
+    RETURNING run.id, run.epoch, run.agent
+), {log}
+SELECT id, epoch, agent FROM linked;
+
+-- name: renew_lease :exec
+-- No row: the run is another's now.
+UPDATE run_lease SET lease_until = greatest(lease_until, clock_timestamp() + %(lease_s)s * interval '1 second')
+ WHERE run_id = %(run_id)s AND epoch = %(epoch)s;
+
+-- name: load_run :one
+-- All that a worker needs to go on with a run, in one look. No row: there is no such run.
+SELECT r.id, r.agent, r.status, r.epoch, r.hold, r.on_behalf_of, r.acts_as, r.iterations, r.max_iterations, r.tokens, r.max_tokens,
+       r.cost_micros, r.max_cost_micros, r.refusals, r.open_effects, c.model, c.scopes,
+       (SELECT coalesce(json_agg(json_build_object('role', m.role, 'content', m.content) ORDER BY m.seq), '[]')
+          FROM run_message m WHERE m.run_id = r.id) AS messages,
+       (SELECT coalesce(json_agg(json_build_object('n', k.n, 'state', k.state, 'tool_use_id', k.tool_use_id, 'tool', k.tool,
+                                                   'arguments', k.arguments, 'result', k.result, 'pause_id', k.pause_id) ORDER BY k.n), '[]')
+          FROM run_call k WHERE k.run_id = r.id AND k.step = r.iterations) AS calls
+  FROM run r JOIN run_content c ON c.run_id = r.id
+ WHERE r.id = %(run_id)s;
+
+-- name: save_reply :one
+-- A model's reply: the messages it adds (the results it answered and the reply itself), its calls, and what it cost; all budgets are
+-- counted here and nowhere else. An operator's wish to stop takes effect here. No row: the run is no longer this worker's.
+WITH r AS MATERIALIZED (
+    SELECT run.* FROM run WHERE id = %(run_id)s AND epoch = %(epoch)s AND status = 'running' FOR UPDATE
+), t AS MATERIALIZED (
+    SELECT clock_timestamp() AS at FROM r
+), said AS (
+    INSERT INTO run_message (run_id, seq, created_at, role, content)
+    SELECT r.id, r.messages + m.n, t.at, m.value ->> 'role', m.value -> 'content'
+      FROM r, t, json_array_elements(%(messages)s::json) WITH ORDINALITY AS m(value, n)
+), called AS (
+    INSERT INTO run_call (run_id, step, n, tool_use_id, tool, arguments)
+    SELECT r.id, r.iterations + 1, k.n - 1, k.value ->> 'id', k.value ->> 'name', k.value -> 'input'
+      FROM r, json_array_elements(%(calls)s::json) WITH ORDINALITY AS k(value, n)
+), let_go AS (
+    DELETE FROM run_lease USING r WHERE run_lease.run_id = r.id AND r.hold
+), events AS MATERIALIZED (
+    SELECT r.id AS run_id, 1 AS n, 'run' AS entity, r.id::text AS entity_id, r.status AS from_status, 'hold' AS event,
+           'paused' AS to_status, 'system' AS actor, 'worker' AS surface, NULL::text AS detail FROM r WHERE r.hold
+), linked AS (
+    UPDATE run SET
+        status = CASE WHEN r.hold THEN 'paused' ELSE 'running' END,
+        messages = r.messages + json_array_length(%(messages)s::json),
+        iterations = r.iterations + 1,
+        tokens = r.tokens + %(tokens)s,
+        cost_micros = r.cost_micros + %(cost_micros)s,
+        seq = r.seq + CASE WHEN r.hold THEN 1 ELSE 0 END,
+        head = CASE WHEN r.hold THEN chain_link_v1(r.head, (SELECT event_text_v1(e.entity, e.entity_id, e.from_status, e.event, e.to_status,
+                                                                                 e.actor, e.surface, e.detail, t.at) FROM events e))
+                    ELSE r.head END
+      FROM r, t WHERE run.id = r.id
+    RETURNING run.status, run.iterations, run.tokens, run.cost_micros
+), {log}
+SELECT status, iterations, tokens, cost_micros FROM linked;
+
+-- name: save_results :one
+-- Results of calls that needed no ledger. An operator's wish to stop takes effect here. results: [{n, result}]; refused: how many of
+-- them answer a repeated try at what a person had refused. No row: the run is no longer this worker's.
+WITH r AS MATERIALIZED (
+    SELECT run.* FROM run WHERE id = %(run_id)s AND epoch = %(epoch)s AND status = 'running' FOR UPDATE
+), t AS MATERIALIZED (
+    SELECT clock_timestamp() AS at FROM r
+), settled AS (
+    UPDATE run_call SET state = 'settled', result = k.value -> 'result'
+      FROM r, json_array_elements(%(results)s::json) AS k(value)
+     WHERE run_call.run_id = r.id AND run_call.step = r.iterations AND run_call.n = (k.value ->> 'n')::integer
+       AND run_call.state = 'requested'
+), let_go AS (
+    DELETE FROM run_lease USING r WHERE run_lease.run_id = r.id AND r.hold
+), events AS MATERIALIZED (
+    SELECT r.id AS run_id, 1 AS n, 'run' AS entity, r.id::text AS entity_id, r.status AS from_status, 'hold' AS event,
+           'paused' AS to_status, 'system' AS actor, 'worker' AS surface, NULL::text AS detail FROM r WHERE r.hold
+), linked AS (
+    UPDATE run SET
+        status = CASE WHEN r.hold THEN 'paused' ELSE 'running' END,
+        refusals = r.refusals + %(refused)s,
+        seq = r.seq + CASE WHEN r.hold THEN 1 ELSE 0 END,
+        head = CASE WHEN r.hold THEN chain_link_v1(r.head, (SELECT event_text_v1(e.entity, e.entity_id, e.from_status, e.event, e.to_status,
+                                                                                 e.actor, e.surface, e.detail, t.at) FROM events e))
+                    ELSE r.head END
+      FROM r, t WHERE run.id = r.id
+    RETURNING run.status, run.refusals
+), {log}
+SELECT status, refusals FROM linked;
+
+-- name: ask_run :one
+-- The run stops on people: its pauses open, with everything they hold, and those that they replace are superseded; the worker lets go.
+-- pauses: [{id, n, approver, votes_left, answer_within_s, digest, fingerprint, document, seal, cards: [{id, kind, dest}]}]
+-- No row: the run is no longer this worker's, or one of the pauses to be replaced is not approved any more.
+WITH r AS MATERIALIZED (
+    SELECT run.* FROM run WHERE id = %(run_id)s AND epoch = %(epoch)s AND status = 'running' AND open_effects = 0 FOR UPDATE
+), live AS MATERIALIZED (
+    SELECT p.* FROM run_pause p JOIN r ON r.id = p.run_id WHERE p.status = ANY('{waiting,approved}') ORDER BY p.id FOR UPDATE OF p
+), legal AS MATERIALIZED (
+    SELECT r.id, clock_timestamp() AS at FROM r
+     WHERE NOT EXISTS (SELECT FROM unnest(%(superseded)s::uuid[]) AS o(id) WHERE o.id NOT IN (SELECT id FROM live))
+), t AS MATERIALIZED (
+    SELECT at FROM legal
+), asked AS MATERIALIZED (
+    SELECT a.* FROM legal, jsonb_to_recordset(%(pauses)s::jsonb) AS a(id uuid, n integer, approver text, votes_left integer,
+           answer_within_s double precision, digest text, fingerprint text, document text, seal text, cards jsonb)
+), superseded AS (
+    UPDATE run_pause SET status = 'superseded', version = run_pause.version + 1, decided_at = t.at, reason = %(reason)s
+      FROM live, t WHERE run_pause.id = live.id AND live.id = ANY(%(superseded)s::uuid[])
+    RETURNING run_pause.id
+), opened AS (
+    INSERT INTO run_pause (id, run_id, created_at, fire_at, step, n, votes_left, status, approver)
+    SELECT asked.id, r.id, t.at, t.at + asked.answer_within_s * interval '1 second', r.iterations, asked.n, asked.votes_left, 'waiting', asked.approver
+      FROM asked, r, t
+    RETURNING id, fire_at
+), content AS (
+    INSERT INTO pause_content (pause_id, digest, fingerprint, document, seal) SELECT id, digest, fingerprint, document, seal FROM asked
+), called AS (
+    UPDATE run_call SET pause_id = asked.id FROM asked, r
+     WHERE run_call.run_id = r.id AND run_call.step = r.iterations AND run_call.n = asked.n
+), let_go AS (
+    DELETE FROM run_lease USING legal WHERE run_lease.run_id = legal.id
+), shown AS (
+    INSERT INTO card (id, pause_id, kind, dest, level)
+    SELECT c.id, asked.id, c.kind, c.dest, 0 FROM asked, jsonb_to_recordset(asked.cards) AS c(id uuid, kind text, dest text)
+), repainted AS (
+    UPDATE card SET wanted = wanted + 1, not_before = NULL FROM live, t
+     WHERE card.pause_id = live.id AND live.id = ANY(%(superseded)s::uuid[])
+), events AS MATERIALIZED (
+    SELECT r.id AS run_id, row_number() OVER (ORDER BY live.id) AS n, 'pause' AS entity, live.id::text AS entity_id, live.status AS from_status,
+           'supersede' AS event, 'superseded' AS to_status, 'system' AS actor, 'worker' AS surface, %(reason)s::text AS detail
+      FROM live JOIN r ON true, t WHERE live.id = ANY(%(superseded)s::uuid[])
+    UNION ALL
+    SELECT r.id, 1000 + asked.n, 'pause', asked.id::text, 'new', 'open', 'waiting', r.acts_as, 'worker', asked.digest FROM asked, r
+    UNION ALL
+    SELECT r.id, 1000000, 'run', r.id::text, r.status, 'ask', 'awaiting_approval', r.acts_as, 'worker', NULL FROM r, t
+), linked AS (
+    UPDATE run SET status = 'awaiting_approval', waiting_pauses = (SELECT count(*) FROM asked), {link} FROM r, t WHERE run.id = r.id
+    RETURNING run.id
+), {log}
+SELECT linked.id, (SELECT min(fire_at) FROM opened) AS fire_at FROM linked;
+
+-- name: finish_run :one
+-- The agent's last word. messages: what it adds. No row: the run is no longer this worker's, or an effect of it is not settled.
+WITH r AS MATERIALIZED (
+    SELECT run.* FROM run WHERE id = %(run_id)s AND epoch = %(epoch)s AND status = 'running' AND open_effects = 0 FOR UPDATE
+), t AS MATERIALIZED (
+    SELECT clock_timestamp() AS at FROM r
+), said AS (
+    INSERT INTO run_message (run_id, seq, created_at, role, content)
+    SELECT r.id, r.messages + m.n, t.at, m.value ->> 'role', m.value -> 'content'
+      FROM r, t, json_array_elements(%(messages)s::json) WITH ORDINALITY AS m(value, n)
+), ended AS (
+    UPDATE run_content SET result = %(result)s FROM r WHERE run_content.run_id = r.id
+), let_go AS (
+    DELETE FROM run_lease USING r WHERE run_lease.run_id = r.id
+), told AS (
+    INSERT INTO notice (id, run_id, kind, dest) SELECT %(notice_id)s, r.id, 'run_ended', 'person:' || r.on_behalf_of FROM r
+), events AS MATERIALIZED (
+    SELECT r.id AS run_id, 1 AS n, 'run' AS entity, r.id::text AS entity_id, r.status AS from_status, 'finish' AS event,
+           'done' AS to_status, r.acts_as AS actor, 'worker' AS surface, NULL::text AS detail FROM r
+), linked AS (
+    UPDATE run SET status = 'done', messages = r.messages + json_array_length(%(messages)s::json),
+        iterations = r.iterations + %(replies)s, tokens = r.tokens + %(tokens)s, cost_micros = r.cost_micros + %(cost_micros)s, {link}
+      FROM r, t WHERE run.id = r.id
+    RETURNING run.id
+), {log}
+SELECT id FROM linked;
+
+-- name: fail_run :one
+-- The run cannot go on; `error` says why and what to do. messages: what it adds. No row: the run is no longer this worker's.
+WITH r AS MATERIALIZED (
+    SELECT run.* FROM run WHERE id = %(run_id)s AND epoch = %(epoch)s AND status = 'running' AND open_effects = 0 FOR UPDATE
+), live AS MATERIALIZED (
+    SELECT p.* FROM run_pause p JOIN r ON r.id = p.run_id WHERE p.status = ANY('{waiting,approved}') ORDER BY p.id FOR UPDATE OF p
+), t AS MATERIALIZED (
+    SELECT clock_timestamp() AS at FROM r, (SELECT count(*) FROM live) AS locked
+), cancelled AS (
+    UPDATE run_pause SET status = 'cancelled', version = run_pause.version + 1, decided_at = t.at, reason = 'the run ended: ' || %(error)s
+      FROM live, t WHERE run_pause.id = live.id
+), said AS (
+    INSERT INTO run_message (run_id, seq, created_at, role, content)
+    SELECT r.id, r.messages + m.n, t.at, m.value ->> 'role', m.value -> 'content'
+      FROM r, t, json_array_elements(%(messages)s::json) WITH ORDINALITY AS m(value, n)
+), ended AS (
+    UPDATE run_content SET error = %(error)s FROM r WHERE run_content.run_id = r.id
+), let_go AS (
+    DELETE FROM run_lease USING r WHERE run_lease.run_id = r.id
+), told AS (
+    INSERT INTO notice (id, run_id, kind, dest) SELECT %(notice_id)s, r.id, 'run_ended', 'person:' || r.on_behalf_of FROM r
+), repainted AS (
+    UPDATE card SET wanted = wanted + 1, not_before = NULL FROM live WHERE card.pause_id = live.id
+), events AS MATERIALIZED (
+    SELECT r.id AS run_id, row_number() OVER (ORDER BY live.id) AS n, 'pause' AS entity, live.id::text AS entity_id, live.status AS from_status,
+           'cancel' AS event, 'cancelled' AS to_status, 'system' AS actor, 'worker' AS surface, %(error)s::text AS detail
+      FROM live JOIN r ON true
+    UNION ALL
+    SELECT r.id, 1000000, 'run', r.id::text, r.status, 'fail', 'error', 'system', 'worker', %(error)s FROM r
+), linked AS (
+    UPDATE run SET status = 'error', waiting_pauses = 0, messages = r.messages + json_array_length(%(messages)s::json),
+        iterations = r.iterations + %(replies)s, tokens = r.tokens + %(tokens)s, cost_micros = r.cost_micros + %(cost_micros)s, {link}
+      FROM r, t WHERE run.id = r.id
+    RETURNING run.id
+), {log}
+SELECT id FROM linked;
+
+-- name: release_run :one
+-- A worker that stops in good order lets a run go; another goes on with it. No row: the run is no longer this worker's.
+WITH r AS MATERIALIZED (
+    SELECT run.* FROM run WHERE id = %(run_id)s AND epoch = %(epoch)s AND status = 'running' FOR UPDATE
+), t AS MATERIALIZED (
+    SELECT clock_timestamp() AS at FROM r
+), let_go AS (
+    DELETE FROM run_lease USING r WHERE run_lease.run_id = r.id
+), events AS MATERIALIZED (
+    SELECT r.id AS run_id, 1 AS n, 'run' AS entity, r.id::text AS entity_id, r.status AS from_status, 'release' AS event,
+           'queued' AS to_status, %(worker)s::text AS actor, 'worker' AS surface, NULL::text AS detail FROM r
+), linked AS (
+    UPDATE run SET status = 'queued', queued_at = t.at, {link} FROM r, t WHERE run.id = r.id
+    RETURNING run.id
+), {log}
+SELECT id FROM linked;
+
+-- name: hold_run :one
+-- An operator wants a run to stop between two steps. `outcome`: hold (stopped now), note_hold (stops after this step, shown as
+-- "pausing"), already, ended. No row: there is no such run.
+WITH r AS MATERIALIZED (
+    SELECT run.* FROM run WHERE id = %(run_id)s FOR UPDATE
+), t AS MATERIALIZED (
+    SELECT clock_timestamp() AS at FROM r
+), v AS MATERIALIZED (
+    SELECT CASE WHEN r.status = ANY('{done,error,cancelled}') THEN 'ended'
+                WHEN r.hold OR r.status = 'paused' THEN 'already'
+                WHEN r.status = 'queued' THEN 'hold'
+                ELSE 'note_hold' END AS outcome FROM r
+), events AS MATERIALIZED (
+    SELECT r.id AS run_id, 1 AS n, 'run' AS entity, r.id::text AS entity_id, r.status AS from_status,
+           CASE WHEN v.outcome = 'note_hold' THEN 'note_hold' ELSE 'hold' END AS event,
+           CASE v.outcome WHEN 'hold' THEN 'paused' WHEN 'note_hold' THEN r.status END AS to_status, %(actor)s::text AS actor,
+           %(surface)s::text AS surface, CASE WHEN v.outcome = ANY('{ended,already}') THEN v.outcome END AS detail
+      FROM r, v
+), linked AS (
+    UPDATE run SET hold = r.hold OR v.outcome = ANY('{hold,note_hold}'),
+        status = CASE WHEN v.outcome = 'hold' THEN 'paused' ELSE r.status END,
+        queued_at = CASE WHEN v.outcome = 'hold' THEN NULL ELSE r.queued_at END, {link}
+      FROM r, t, v WHERE run.id = r.id
+    RETURNING run.status, run.hold
+), {log}
+SELECT v.outcome, linked.status, linked.hold FROM v, linked;
+
+-- name: resume_run :one
+-- An operator lets a run go on. It can never approve anything. `outcome`: resume, or not_paused, ended. No row: there is no such run.
+WITH r AS MATERIALIZED (
+    SELECT run.* FROM run WHERE id = %(run_id)s FOR UPDATE
+), t AS MATERIALIZED (
+    SELECT clock_timestamp() AS at FROM r
+), v AS MATERIALIZED (
+    SELECT CASE WHEN r.status = ANY('{done,error,cancelled}') THEN 'ended'
+                WHEN r.hold THEN 'resume'
+                ELSE 'not_paused' END AS outcome FROM r
+), events AS MATERIALIZED (
+    SELECT r.id AS run_id, 1 AS n, 'run' AS entity, r.id::text AS entity_id, r.status AS from_status, 'resume' AS event,
+           CASE WHEN v.outcome <> 'resume' THEN NULL WHEN r.status = 'paused' THEN 'queued' ELSE r.status END AS to_status,
+           %(actor)s::text AS actor, %(surface)s::text AS surface, CASE WHEN v.outcome <> 'resume' THEN v.outcome END AS detail
+      FROM r, v
+), linked AS (
+    UPDATE run SET hold = r.hold AND v.outcome <> 'resume',
+        status = CASE WHEN v.outcome = 'resume' AND r.status = 'paused' THEN 'queued' ELSE r.status END,
+        queued_at = CASE WHEN v.outcome = 'resume' AND r.status = 'paused' THEN t.at ELSE r.queued_at END, {link}
+      FROM r, t, v WHERE run.id = r.id
+    RETURNING run.status, run.hold
+), {log}
+SELECT v.outcome, linked.status, linked.hold FROM v, linked;
+
+-- name: cancel_run :one
+-- A run is withdrawn with all its pauses; while an effect of it is open the wish is noted and takes effect when that is settled.
+-- `outcome`: cancel, note_cancel, already, ended. No row: there is no such run.
+WITH r AS MATERIALIZED (
+    SELECT run.* FROM run WHERE id = %(run_id)s FOR UPDATE
+), live AS MATERIALIZED (
+    SELECT p.* FROM run_pause p JOIN r ON r.id = p.run_id WHERE p.status = ANY('{waiting,approved}') ORDER BY p.id FOR UPDATE OF p
+), t AS MATERIALIZED (
+    SELECT clock_timestamp() AS at FROM r, (SELECT count(*) FROM live) AS locked
+), v AS MATERIALIZED (
+    SELECT CASE WHEN r.status = ANY('{done,error,cancelled}') THEN 'ended'
+                WHEN r.cancel_wanted THEN 'already'
+                WHEN r.open_effects > 0 THEN 'note_cancel'
+                ELSE 'cancel' END AS outcome FROM r
+), cancelled AS (
+    UPDATE run_pause SET status = 'cancelled', version = run_pause.version + 1, decided_by = %(person)s, decided_at = t.at, reason = 'the run was withdrawn'
+      FROM live, t, v WHERE run_pause.id = live.id AND v.outcome = 'cancel'
+), let_go AS (
+    DELETE FROM run_lease USING r, v WHERE run_lease.run_id = r.id AND v.outcome = 'cancel'
+), repainted AS (
+    UPDATE card SET wanted = wanted + 1, not_before = NULL FROM live, v WHERE card.pause_id = live.id AND v.outcome = 'cancel'
+), events AS MATERIALIZED (
+    SELECT r.id AS run_id, row_number() OVER (ORDER BY live.id) AS n, 'pause' AS entity, live.id::text AS entity_id, live.status AS from_status,
+           'cancel' AS event, 'cancelled' AS to_status, %(actor)s::text AS actor, %(surface)s::text AS surface, 'the run was withdrawn' AS detail
+      FROM live JOIN r ON true JOIN v ON v.outcome = 'cancel'
+    UNION ALL
+    SELECT r.id, 1000000, 'run', r.id::text, r.status, CASE WHEN v.outcome = 'note_cancel' THEN 'note_cancel' ELSE 'cancel' END,
+           CASE v.outcome WHEN 'cancel' THEN 'cancelled' WHEN 'note_cancel' THEN r.status END, %(actor)s, %(surface)s,
+           CASE WHEN v.outcome = ANY('{ended,already}') THEN v.outcome END
+      FROM r, v
+), linked AS (
+    UPDATE run SET cancel_wanted = r.cancel_wanted OR v.outcome = 'note_cancel',
+        waiting_pauses = CASE WHEN v.outcome = 'cancel' THEN 0 ELSE r.waiting_pauses END,
+        status = CASE WHEN v.outcome = 'cancel' THEN 'cancelled' ELSE r.status END,
+        queued_at = CASE WHEN v.outcome = 'cancel' THEN NULL ELSE r.queued_at END, {link}
+      FROM r, t, v WHERE run.id = r.id
+    RETURNING run.status
+), {log}
+SELECT v.outcome, linked.status FROM v, linked;
+
+-- name: show_run :one
+-- A run as people see it. No row: there is no such run.
+SELECT r.id, r.agent, r.kind, r.status, r.hold, r.cancel_wanted, r.on_behalf_of, p.name AS requester_name, r.acts_as, r.created_at,
+       r.iterations, r.max_iterations, r.tokens, r.cost_micros, r.waiting_pauses, r.seq, r.launch_key, c.model, c.scopes, c.input, c.result, c.error,
+       (SELECT coalesce(json_agg(json_build_object('role', m.role, 'content', m.content, 'at', m.created_at) ORDER BY m.seq), '[]')
+          FROM run_message m WHERE m.run_id = r.id) AS messages,
+       (SELECT coalesce(array_agg(w.id ORDER BY w.created_at, w.id), '{}') FROM run_pause w WHERE w.run_id = r.id) AS pauses
+  FROM run r JOIN run_content c ON c.run_id = r.id LEFT JOIN person p ON p.id = r.on_behalf_of
+ WHERE r.id = %(run_id)s;
+
+-- name: find_runs :many
+-- The runs whose id ends in these hex digits (as people type them), at most two: more than one means "say more digits".
+SELECT id FROM run WHERE right(replace(id::text, '-', ''), length(%(tail)s)) = %(tail)s LIMIT 2;
+
+-- name: list_runs :many
+-- Runs, newest first; status NULL: all, 'live': those not ended.
+SELECT r.id, r.agent, r.status, r.hold, r.on_behalf_of, p.name AS requester_name, r.created_at, r.waiting_pauses, c.error, c.result,
+       r.launch_key, count(*) OVER () AS total
+  FROM run r JOIN run_content c ON c.run_id = r.id LEFT JOIN person p ON p.id = r.on_behalf_of
+ WHERE r.kind <> 'system'
+   AND (%(status)s::text IS NULL OR r.status = %(status)s OR (%(status)s = 'live' AND r.status <> ALL('{done,error,cancelled}')))
+   AND (%(person)s::text IS NULL OR r.on_behalf_of = %(person)s)
+ ORDER BY r.created_at DESC, r.id DESC LIMIT %(limit)s OFFSET %(offset)s;
+
+-- name: count_unended :one
+-- How many runs are neither ended nor waiting for a person: what a worker still has to do.
+SELECT count(*) FILTER (WHERE status = ANY('{queued,running}')) AS working,
+       count(*) FILTER (WHERE status = 'awaiting_approval') AS waiting,
+       count(*) FILTER (WHERE status = 'in_doubt') AS in_doubt
+  FROM run WHERE status <> ALL('{done,error,cancelled}');

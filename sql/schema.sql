@@ -1,0 +1,365 @@
+-- The rows of Placet. Read top to bottom: the edges, people and policy, runs, pauses, effects, the record, what people see.
+-- Small rows that change often are kept apart from wide rows that never do: it makes a decision cost 0.4 KB of WAL instead of 1.4.
+-- Columns stand wide to narrow; a status is text with a CHECK, so that adding one needs no ALTER TYPE.
+
+-- The legal moves, once (filled from transitions.sql). run_event refers to it, so an illegal move cannot be recorded,
+-- and since a move and its event are one statement, it cannot happen.
+CREATE TABLE edge (
+    entity       text NOT NULL CHECK (entity IN ('run', 'pause', 'effect', 'system')),
+    from_status  text NOT NULL,
+    event        text NOT NULL,
+    to_status    text NOT NULL,
+    meaning      text NOT NULL,
+    PRIMARY KEY (entity, from_status, event, to_status)
+);
+
+-- ---------------------------------------------------------------------------------------------------------------- people
+
+CREATE TABLE person (
+    id       text PRIMARY KEY,
+    name     text NOT NULL,
+    manager  text REFERENCES person DEFERRABLE INITIALLY DEFERRED,
+    scopes   text[] NOT NULL DEFAULT '{}',     -- what an agent may be granted in this person's name
+    active   boolean NOT NULL DEFAULT true
+);
+
+-- One person, several Slack ids. `team` is the workspace's id, or the organisation's in an Enterprise Grid.
+CREATE TABLE identity (
+    team        text NOT NULL,
+    slack_user  text NOT NULL,
+    person_id   text NOT NULL REFERENCES person,
+    checked_at  timestamptz,                   -- when Slack last said what kind of user this is
+    refusal     text,                          -- why Slack's answer bars this user from deciding (guest, deactivated, bot)
+    PRIMARY KEY (team, slack_user)
+);
+CREATE INDEX identity_of_person ON identity (person_id);
+
+CREATE TABLE role_member (
+    role       text NOT NULL,
+    person_id  text NOT NULL REFERENCES person,
+    PRIMARY KEY (role, person_id)
+);
+
+CREATE TABLE away (
+    person_id  text NOT NULL REFERENCES person,
+    delegate   text NOT NULL REFERENCES person,
+    starts_at  timestamptz NOT NULL,
+    ends_at    timestamptz NOT NULL CHECK (ends_at > starts_at),
+    PRIMARY KEY (person_id, starts_at),
+    CHECK (delegate <> person_id)
+);
+
+-- ---------------------------------------------------------------------------------------------------------------- policy
+
+-- Immutable: a version's text is never changed. The one with the highest seq is in force.
+CREATE TABLE policy_version (
+    seq         bigint GENERATED ALWAYS AS IDENTITY UNIQUE,
+    version     text PRIMARY KEY,
+    document    text NOT NULL,                 -- the TOML as finance wrote it
+    digest      text NOT NULL,
+    applied_by  text NOT NULL,
+    applied_at  timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+
+-- What was paid to whom in a window; reserved on its locked row by the statement that writes the attempt.
+CREATE TABLE spend (
+    rule        text NOT NULL,
+    payee       text NOT NULL,
+    currency    text NOT NULL,
+    window_at   timestamptz NOT NULL,
+    minor       bigint NOT NULL DEFAULT 0 CHECK (minor >= 0),
+    PRIMARY KEY (rule, payee, currency, window_at)
+);
+
+-- One row while every effect is stopped; waits and decisions go on.
+CREATE TABLE halt (
+    one        boolean PRIMARY KEY DEFAULT true CHECK (one),
+    halted_by  text NOT NULL,
+    halted_at  timestamptz NOT NULL DEFAULT clock_timestamp(),
+    reason     text NOT NULL DEFAULT ''
+);
+
+CREATE TABLE api_token (
+    id          uuid PRIMARY KEY,
+    name        text NOT NULL,
+    hash        text NOT NULL UNIQUE,          -- SHA-256; the token itself is shown once and never stored
+    scopes      text[] NOT NULL,
+    person_id   text REFERENCES person,        -- whose decisions this token may make; NULL: nobody's
+    created_at  timestamptz NOT NULL DEFAULT clock_timestamp(),
+    expires_at  timestamptz,
+    revoked_at  timestamptz,
+    used_at     timestamptz
+);
+
+-- ------------------------------------------------------------------------------------------------------------------ runs
+
+-- The small row that is the lock: every move of a run, its pauses and its effects locks it first.
+CREATE TABLE run (
+    id              uuid PRIMARY KEY,
+    root            uuid NOT NULL REFERENCES run DEFERRABLE INITIALLY DEFERRED,   -- itself, unless a run started it
+    parent          uuid REFERENCES run,
+    created_at      timestamptz NOT NULL DEFAULT clock_timestamp(),
+    queued_at       timestamptz,               -- since when it waits for a worker; set iff queued
+    tokens          bigint NOT NULL DEFAULT 0,
+    max_tokens      bigint,                    -- NULL: no bound
+    cost_micros     bigint NOT NULL DEFAULT 0, -- millionths of a dollar
+    max_cost_micros bigint,                    -- NULL: no bound
+    seq             bigint NOT NULL DEFAULT 0, -- links of the chain so far
+    epoch           integer NOT NULL DEFAULT 0,-- counts claims: what advances a run carries it
+    iterations      integer NOT NULL DEFAULT 0,-- model replies so far
+    max_iterations  integer NOT NULL CHECK (max_iterations > 0),
+    spawns          integer NOT NULL DEFAULT 0,-- on the root, for the whole tree
+    max_spawns      integer NOT NULL DEFAULT 0,
+    depth           integer NOT NULL DEFAULT 0,
+    messages        integer NOT NULL DEFAULT 0,
+    waiting_pauses  integer NOT NULL DEFAULT 0 CHECK (waiting_pauses >= 0),
+    open_effects    integer NOT NULL DEFAULT 0 CHECK (open_effects >= 0),  -- begun and not settled: nothing of it is withdrawn
+    refusals        integer NOT NULL DEFAULT 0,-- times the agent asked again for what a person had refused
+    hold            boolean NOT NULL DEFAULT false,  -- an operator's wish to stop
+    cancel_wanted   boolean NOT NULL DEFAULT false,  -- noted while an attempt was open; takes effect when it is settled
+    kind            text NOT NULL CHECK (kind IN ('agent', 'external', 'system')),
+    status          text NOT NULL CHECK (status IN ('queued', 'running', 'awaiting_approval', 'awaiting_child', 'paused',
+                                                    'in_doubt', 'done', 'error', 'cancelled')),
+    agent           text NOT NULL,
+    on_behalf_of    text NOT NULL,                    -- the requester: a person's id, checked when it is launched
+    acts_as         text NOT NULL,                    -- the agent's own name in the authority it uses
+    head            text NOT NULL,                    -- the chain's last link
+    launch_key      text UNIQUE,                      -- launching twice with one key launches once
+    CHECK ((status = 'queued') = (queued_at IS NOT NULL)),
+    CHECK (status <> 'awaiting_approval' OR waiting_pauses > 0),
+    CHECK (iterations <= max_iterations)
+) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02);
+CREATE INDEX run_queued ON run (queued_at) WHERE status = 'queued';
+CREATE INDEX run_live ON run (created_at) WHERE status NOT IN ('done', 'error', 'cancelled');
+CREATE INDEX run_children ON run (parent) WHERE parent IS NOT NULL;
+
+-- Who works on a run. A row per claim, gone when the run is let go; renewals touch nothing else.
+CREATE TABLE run_lease (
+    run_id       uuid PRIMARY KEY REFERENCES run,
+    epoch        integer NOT NULL,
+    lease_until  timestamptz NOT NULL,
+    worker       text NOT NULL
+) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02);
+CREATE INDEX run_lease_over ON run_lease (lease_until);
+
+CREATE TABLE run_content (
+    run_id       uuid PRIMARY KEY REFERENCES run,
+    input        text NOT NULL,
+    model        text NOT NULL,                -- pinned at launch
+    scopes       text[] NOT NULL,              -- the recorded grant; never a bearer credential
+    reply_to     text,                         -- a Slack channel; NULL: a DM to the requester
+    result       text,
+    error        text
+);
+
+-- The agent's whole mind: one message a row, appended, as received (json, not jsonb: key order is what prompt caches see).
+CREATE TABLE run_message (
+    run_id      uuid NOT NULL REFERENCES run,
+    seq         integer NOT NULL,
+    created_at  timestamptz NOT NULL DEFAULT clock_timestamp(),
+    role        text NOT NULL CHECK (role IN ('user', 'assistant')),
+    content     json NOT NULL,
+    PRIMARY KEY (run_id, seq)
+);
+
+-- One row per tool call of a turn; those without a result are what the view agent_run calls pending_calls.
+-- requested: nothing done yet. settled: has its result, which goes back to the model with the next request.
+CREATE TABLE run_call (
+    run_id       uuid NOT NULL REFERENCES run,
+    step         integer NOT NULL,             -- the turn (run.iterations when the reply was saved)
+    n            integer NOT NULL,             -- its place in the turn, from 0
+    pause_id     uuid,                         -- the pause that decides it now; NULL: not gated, or not asked yet
+    state        text NOT NULL DEFAULT 'requested' CHECK (state IN ('requested', 'settled')),
+    tool_use_id  text NOT NULL,
+    tool         text NOT NULL,
+    arguments    json NOT NULL,                -- as the model sent them
+    result       json,                         -- {"text": ..., "is_error": ...}
+    PRIMARY KEY (run_id, step, n),
+    UNIQUE (run_id, tool_use_id),
+    CHECK ((state = 'settled') = (result IS NOT NULL))
+);
+
+-- ---------------------------------------------------------------------------------------------------------------- pauses
+
+-- The row on which a run waits for a decision. `waiting` is the only source of every decision; an escalation keeps it.
+CREATE TABLE run_pause (
+    id          uuid PRIMARY KEY,
+    run_id      uuid NOT NULL REFERENCES run,
+    created_at  timestamptz NOT NULL,
+    fire_at     timestamptz NOT NULL,          -- when the answer decided in advance takes effect
+    decided_at  timestamptz,                   -- when it was settled, by whatever
+    stuck_at    timestamptz,                   -- set when a sweep could not move it: alarm, and out of the way
+    step        integer NOT NULL,
+    n           integer NOT NULL,
+    version     integer NOT NULL DEFAULT 1,    -- counts moves
+    level       integer NOT NULL DEFAULT 0,    -- escalations so far
+    votes_left  integer NOT NULL CHECK (votes_left >= 0),
+    status      text NOT NULL CHECK (status IN ('waiting', 'approved', 'denied', 'expired', 'cancelled', 'superseded', 'voided',
+                                                'executed', 'failed')),
+    approver    text NOT NULL CHECK (approver ~ '^(person|role):.'),
+    decided_by  text,                          -- a person, or NULL: time, withdrawal of a sibling, the system
+    reason      text,                          -- the decider's words, or why the system settled it
+    voters      text[] NOT NULL DEFAULT '{}',
+    CHECK ((status = 'waiting') = (decided_at IS NULL)),
+    CHECK (status NOT IN ('approved', 'executed') OR votes_left = 0),
+    FOREIGN KEY (run_id, step, n) REFERENCES run_call
+) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02);
+CREATE INDEX run_pause_due ON run_pause (fire_at) WHERE status = 'waiting';
+CREATE INDEX run_pause_of_approver ON run_pause (approver, fire_at) WHERE status = 'waiting';
+CREATE INDEX run_pause_of_run ON run_pause (run_id);
+-- One waiting pause per tool call: a call is never asked twice at once.
+CREATE UNIQUE INDEX run_pause_one_waiting ON run_pause (run_id, step, n) WHERE status = 'waiting';
+
+-- Immutable, written with its pause in one statement; nothing of it is ever recomputed. `document` is canonical JSON (RFC 8785),
+-- `digest` is SHA-256 over a domain tag and those bytes, `seal` an HMAC over the digest when a key is set.
+CREATE TABLE pause_content (
+    pause_id     uuid PRIMARY KEY REFERENCES run_pause DEFERRABLE INITIALLY DEFERRED,
+    digest       text NOT NULL,
+    fingerprint  text NOT NULL,
+    document     text NOT NULL,
+    seal         text
+);
+
+-- One row per person and pause. A record: votes are counted on the locked pause, never here.
+CREATE TABLE pause_vote (
+    pause_id  uuid NOT NULL REFERENCES run_pause,
+    at        timestamptz NOT NULL,
+    level     integer NOT NULL,
+    person    text NOT NULL REFERENCES person,
+    verdict   text NOT NULL CHECK (verdict IN ('approve', 'deny')),
+    surface   text NOT NULL,
+    reason    text,
+    seal      text,
+    PRIMARY KEY (pause_id, person)
+);
+
+-- --------------------------------------------------------------------------------------------------------------- effects
+
+-- The ledger, for allowed and approved actions alike. attempted: a call may be under way. done, failed, abandoned: settled.
+CREATE TABLE effect (
+    id              uuid PRIMARY KEY,
+    run_id          uuid NOT NULL REFERENCES run,
+    pause_id        uuid UNIQUE REFERENCES run_pause,     -- NULL: allowed by policy without asking
+    created_at      timestamptz NOT NULL,
+    settled_at      timestamptz,
+    step            integer NOT NULL,
+    n               integer NOT NULL,
+    status          text NOT NULL CHECK (status IN ('attempted', 'in_doubt', 'done', 'failed', 'abandoned')),
+    tool            text NOT NULL,
+    effect_key      text NOT NULL UNIQUE,                 -- the handle for looking up; no protection by itself
+    action          text NOT NULL,                        -- canonical JSON: what is done, byte for byte
+    digest          text NOT NULL,
+    policy_version  text NOT NULL,
+    rule            text NOT NULL,
+    doubt_role      text NOT NULL,
+    receipt         json,
+    error           text,
+    UNIQUE (run_id, step, n),
+    CHECK ((status IN ('done', 'failed', 'abandoned')) = (settled_at IS NOT NULL))
+) WITH (fillfactor = 80);
+CREATE INDEX effect_in_doubt ON effect (created_at) WHERE status = 'in_doubt';
+
+CREATE TABLE effect_attempt (
+    id             uuid PRIMARY KEY,                      -- also the provider's idempotency key
+    effect_id      uuid NOT NULL REFERENCES effect,
+    started_at     timestamptz NOT NULL,
+    call_deadline  timestamptz NOT NULL,                  -- after it the call has provably ended
+    ended_at       timestamptz,
+    epoch          integer NOT NULL,
+    tries          integer NOT NULL DEFAULT 1,            -- calls made with this key
+    status         text NOT NULL CHECK (status IN ('open', 'done', 'failed', 'absent', 'unknown')),
+    CHECK ((status = 'open') = (ended_at IS NULL))
+);
+CREATE INDEX effect_attempt_of_effect ON effect_attempt (effect_id);
+-- One open attempt per effect: two calls for one effect are never under way at once.
+CREATE UNIQUE INDEX effect_attempt_one_open ON effect_attempt (effect_id) WHERE status = 'open';
+
+-- ------------------------------------------------------------------------------------------------------------ the record
+
+-- Every move and every refused attempt (to_status NULL). (run_id, seq) is one link of the chain, n its events in order.
+CREATE TABLE run_event (
+    run_id       uuid NOT NULL REFERENCES run,
+    seq          bigint NOT NULL,
+    at           timestamptz NOT NULL,
+    n            integer NOT NULL,
+    entity       text NOT NULL,
+    entity_id    text NOT NULL,
+    from_status  text NOT NULL,
+    event        text NOT NULL,
+    to_status    text,
+    actor        text NOT NULL,
+    surface      text NOT NULL,
+    detail       text,
+    PRIMARY KEY (run_id, seq, n),
+    FOREIGN KEY (entity, from_status, event, to_status) REFERENCES edge
+);
+
+-- The chain's text form of one event, and the link over a move's events: SHA-256(head || every field, length-prefixed).
+-- The same in engine/rules/digest.py; a test compares them. A changed form is a new function (_v2), so that old links verify.
+CREATE FUNCTION chain_field_v1(value text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN value IS NULL THEN '-;' ELSE octet_length(value)::text || ':' || value || ';' END;
+
+CREATE FUNCTION event_text_v1(entity text, entity_id text, from_status text, event text, to_status text, actor text, surface text,
+                              detail text, at timestamptz) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN chain_field_v1(entity) || chain_field_v1(entity_id) || chain_field_v1(from_status) || chain_field_v1(event)
+        || chain_field_v1(to_status) || chain_field_v1(actor) || chain_field_v1(surface) || chain_field_v1(detail)
+        || chain_field_v1(((extract(epoch FROM at) * 1000000)::bigint)::text);
+
+CREATE FUNCTION chain_link_v1(head text, events text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN encode(sha256(convert_to(head || events, 'UTF8')), 'hex');
+
+-- Whether a pause still says what was stored: the digest over its canonical text.
+CREATE FUNCTION pause_digest_v1(document text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN encode(sha256(convert_to('placet.pause.v1', 'UTF8') || '\x00'::bytea || convert_to(document, 'UTF8')), 'hex');
+
+-- ------------------------------------------------------------------------------------------------------ what people see
+
+-- A Slack message that must come to equal its pause: wanted > painted means repaint.
+CREATE TABLE card (
+    id             uuid PRIMARY KEY,
+    pause_id       uuid NOT NULL REFERENCES run_pause,
+    not_before     timestamptz,                -- NULL: at once
+    painter_until  timestamptz,                -- one painter at a time
+    wanted         integer NOT NULL DEFAULT 1,
+    painted        integer NOT NULL DEFAULT 0,
+    level          integer NOT NULL,           -- the escalation level it was made for: only there does it show buttons
+    tries          integer NOT NULL DEFAULT 0,
+    kind           text NOT NULL CHECK (kind IN ('approver', 'requester')),
+    dest           text NOT NULL CHECK (dest ~ '^(channel|person):.'),
+    state          text NOT NULL DEFAULT 'live' CHECK (state IN ('live', 'gone')),
+    channel        text,                       -- from Slack's answer to the post; for a DM the D... id
+    ts             text,
+    error          text,                       -- Slack's last refusal
+    UNIQUE (pause_id, kind, level, dest)
+) WITH (fillfactor = 80);
+CREATE INDEX card_unpainted ON card (not_before NULLS FIRST) WHERE wanted > painted AND state = 'live';
+
+-- Something said once. Composed when it is delivered, from the present state; private answers lapse after five minutes.
+CREATE TABLE notice (
+    id            uuid PRIMARY KEY,
+    run_id        uuid NOT NULL REFERENCES run,
+    pause_id      uuid REFERENCES run_pause,
+    created_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
+    not_before    timestamptz,
+    sender_until  timestamptz,
+    lapses_at     timestamptz,
+    tries         integer NOT NULL DEFAULT 0,
+    kind          text NOT NULL,
+    dest          text NOT NULL CHECK (dest ~ '^(channel|person|private):.'),
+    state         text NOT NULL DEFAULT 'due' CHECK (state IN ('due', 'sent', 'lapsed', 'failed')),
+    detail        json,
+    error         text
+);
+CREATE INDEX notice_due ON notice (not_before NULLS FIRST) WHERE state = 'due';
+
+-- ----------------------------------------------------------------------------------------------------------- for reading
+
+-- A run as its author thinks of it: the messages as one array beside where it stands.
+CREATE VIEW agent_run AS
+SELECT r.id, r.agent, r.status, r.hold, r.on_behalf_of, r.iterations, r.max_iterations, c.model, c.result, c.error,
+       coalesce((SELECT jsonb_agg(jsonb_build_object('role', m.role, 'content', m.content) ORDER BY m.seq)
+                   FROM run_message m WHERE m.run_id = r.id), '[]') AS messages,
+       coalesce((SELECT jsonb_agg(jsonb_build_object('id', k.tool_use_id, 'tool', k.tool, 'arguments', k.arguments,
+                                                     'pause', k.pause_id) ORDER BY k.n)
+                   FROM run_call k WHERE k.run_id = r.id AND k.step = r.iterations AND k.state = 'requested'), '[]') AS pending_calls
+  FROM run r JOIN run_content c ON c.run_id = r.id;

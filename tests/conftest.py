@@ -1,0 +1,40 @@
+"""What every test may ask for: a real PostgreSQL, started once, and a migrated, empty database in it."""
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests import database
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[str]:
+    """The URL of a PostgreSQL server that lives as long as the tests."""
+    with (
+        tempfile.TemporaryDirectory(prefix="placet-tests-", ignore_cleanup_errors=True) as folder,
+        database.server(Path(folder)) as url,
+    ):
+        yield url
+
+
+@pytest.fixture(scope="session")
+def migrated(server: str) -> str:
+    """The URL of a database with today's schema, shared by all tests."""
+    return database.migrated(server, "placet")
+
+
+@pytest.fixture
+def db_url(migrated: str) -> str:
+    """The same, emptied: people of the fixtures are there, and nothing else."""
+    database.empty(migrated)
+    return migrated
+
+
+@pytest.fixture
+def conn(db_url: str) -> Iterator[Any]:
+    """A connection to the emptied database, in autocommit mode."""
+    with database.connect(db_url) as connection:
+        yield connection

@@ -1,0 +1,95 @@
+"""Rows for tests, made by the verbs themselves: runs that wait, run, or have an effect open. Never by hand-written INSERTs."""
+
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+from engine.models import Claim, Content, Line, NewCard
+from engine.rules import digest
+from engine.rules.money import Money
+from engine.rules.policy import Need, Step
+from engine.state import db, ledger, runs
+
+LAUNCH = runs.Launch(
+    agent="procurement", on_behalf_of="priya", input="Buy this order.", model="claude-test", acts_as="agent:procurement",
+    scopes=("payments:write",), max_iterations=20,
+)  # fmt: skip
+NEED = Need(
+    kind="ask", policy_version="fin-approvals-v4", rule="large payment", why="It is over EUR 10,000.00.", person="marta", approvers=1,
+    answer_within_s=14400, on_expiry="escalate", steps=(Step(manager_of="approver", answer_within_s=3600),), tolerance_bp=200,
+    execute_within_s=86400, channel="C0BUY", doubt_role="finance-approver",
+)  # fmt: skip
+REPLY = {"role": "assistant", "content": [{"type": "text", "text": "I will pay."}]}
+
+
+def launched(conn: Any, **changes: Any) -> UUID:
+    """A queued run."""
+    run_id, new = runs.launch(conn, replace(LAUNCH, **changes), actor="priya", surface="tests")
+    assert new
+    return run_id
+
+
+def claimed(conn: Any, run_id: UUID | None = None, *, lease_s: float = 60) -> Claim:
+    """A running run."""
+    run_id = run_id or launched(conn)
+    claim = runs.claim(conn, "w1", ["procurement"], lease_s=lease_s)
+    assert claim is not None
+    assert claim.id == run_id
+    return claim
+
+
+def replied(conn: Any, claim: Claim, calls: int = 1) -> None:
+    """The model's reply with `calls` gated calls is saved."""
+    given = [{"id": f"toolu_{claim.epoch}_{n}", "name": "charge_supplier", "input": {"n": n}} for n in range(calls)]
+    assert runs.save_reply(conn, claim, [REPLY], given, tokens=100, cost_micros=10) in ("running", "paused")
+
+
+def content(run_id: UUID, step: int = 1, n: int = 0, **changes: Any) -> Content:
+    """What a pause holds: EUR 38,000.00 to Nordholz."""
+    arguments = {"supplier_id": "sup_412", "amount": Money(3_800_000, "EUR").to_document(), "order_ref": f"PO-{n}"}
+    action = {"tool": "charge_supplier", "arguments": arguments}
+    made = Content(
+        run_id=str(run_id), step=step, n=n, agent="procurement", tool="charge_supplier", tool_version="v1", tool_use_id=f"toolu_{n}",
+        title="Approve a payment?", arguments=arguments, action_digest=digest.digest("placet.action.v1", action),
+        fingerprint=digest.fingerprint("charge_supplier", arguments), effect_key=f"{run_id}:{step}:{n}",
+        summary="EUR 38,000.00 to Nordholz Industrial (sup_412)", lines=(Line(label="Order", value=f"PO-{n}"),),
+        explanation="Only supplier with stock.", amount=Money(3_800_000, "EUR"), acts_as="agent:procurement", on_behalf_of="priya",
+        scopes=("payments:write",), need=NEED, quote=None, supersedes=None,
+    )  # fmt: skip
+    return replace(made, **changes)
+
+
+def asked(
+    conn: Any, claim: Claim, n: int = 0, step: int = 1, approver: str = "person:marta", **changes: Any
+) -> runs.Ask:
+    """A pause to be opened."""
+    return runs.Ask(
+        id=db.new_id(), content=content(claim.id, step, n, **changes), approver=approver,
+        cards=(NewCard(kind="approver", dest="channel:C0BUY"), NewCard(kind="requester", dest="person:priya")),
+    )  # fmt: skip
+
+
+def waiting(conn: Any, calls: int = 1, approver: str = "person:marta", **changes: Any) -> list[UUID]:
+    """The pauses of a run that waits."""
+    claim = claimed(conn)
+    replied(conn, claim, calls)
+    asks = [asked(conn, claim, n, approver=approver, **changes) for n in range(calls)]
+    runs.ask(conn, claim, asks)
+    return [a.id for a in asks]
+
+
+def intent(run_id: UUID, pause_id: UUID | None, n: int = 0, step: int = 1) -> ledger.Intent:
+    """The effect that was approved."""
+    held = content(run_id, step, n)
+    action = digest.canonical({"tool": held.tool, "arguments": dict(held.arguments)})
+    return ledger.Intent(
+        n=n, pause_id=pause_id, tool=held.tool, effect_key=held.effect_key, action=action, digest=held.action_digest,
+        policy_version="fin-approvals-v4", rule="large payment", doubt_role="finance-approver", call_s=20,
+    )  # fmt: skip
+
+
+def make_due(conn: Any, pause_id: UUID, seconds: float = 2) -> None:
+    """Move a pause's hour into the past: what a test does in place of waiting."""
+    conn.execute(
+        "UPDATE run_pause SET fire_at = clock_timestamp() - %s * interval '1 second' WHERE id = %s", (seconds, pause_id)
+    )
