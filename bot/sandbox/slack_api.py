@@ -1,0 +1,115 @@
+"""Slack's Web API of the local workspace: who may call, which methods there are, and the log of all calls.
+
+`/slack/api/<method>`, a bearer token, HTTP 200 with `ok: false` for every refusal. A method that is not listed here is
+`unknown_method`.
+"""
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from bot.sandbox import methods_chat as chat
+from bot.sandbox import methods_people as people
+from bot.sandbox import methods_views as views
+from bot.sandbox.arguments import ApiError, Args, read_args
+from bot.sandbox.slack_faults import SlackFault, SlackFaults, broken
+from bot.sandbox.workspace import Workspace
+
+Json = dict[str, Any]
+Method = Callable[[Workspace, Args], Json]
+
+METHODS: dict[str, tuple[Method, str]] = {  # what answers, and the scope it takes; empty: any token
+    "auth.test": (people.auth_test, ""),
+    "chat.postMessage": (chat.post_message, "chat:write"),
+    "chat.update": (chat.update, "chat:write"),
+    "chat.delete": (chat.delete, "chat:write"),
+    "chat.postEphemeral": (chat.post_ephemeral, "chat:write"),
+    "chat.getPermalink": (chat.get_permalink, ""),
+    "conversations.open": (people.conversations_open, "im:write"),
+    "conversations.info": (people.conversations_info, "channels:read"),
+    "conversations.list": (people.conversations_list, "channels:read"),
+    "conversations.members": (people.conversations_members, "channels:read"),
+    "conversations.history": (people.conversations_history, "channels:history"),
+    "conversations.replies": (people.conversations_replies, "channels:history"),
+    "users.info": (people.users_info, "users:read"),
+    "users.list": (people.users_list, "users:read"),
+    "users.lookupByEmail": (people.users_lookup_by_email, "users:read.email"),
+    "users.profile.get": (people.users_profile_get, "users.profile:read"),
+    "team.profile.get": (people.team_profile_get, "users.profile:read"),
+    "usergroups.list": (people.usergroups_list, "usergroups:read"),
+    "usergroups.users.list": (people.usergroups_users_list, "usergroups:read"),
+    "views.open": (views.views_open, ""),
+    "views.push": (views.views_push, ""),
+    "views.update": (views.views_update, ""),
+    "views.publish": (views.views_publish, ""),
+    "blocks.validate": (views.blocks_validate, ""),
+}
+OPEN_METHODS = {"blocks.validate"}
+ALL_SCOPES = frozenset({scope for _, scope in METHODS.values() if scope} | {"commands", "im:history"})
+KEPT_CALLS = 10_000
+
+
+class SlackApi:
+    """The API as one installed app sees it, with its token and the scopes it was granted."""
+
+    def __init__(self, ws: Workspace, faults: SlackFaults, token: str, scopes: frozenset[str]) -> None:
+        self.ws = ws
+        self.faults = faults
+        self.calls: deque[Json] = deque(maxlen=KEPT_CALLS)
+        self._token = token
+        self._scopes = scopes
+
+    def routes(self) -> list[Route]:
+        """Where the API is found."""
+        return [Route("/slack/api/{method}", self._answer, methods=["GET", "POST"])]
+
+    async def _answer(self, request: Request) -> Response:
+        method = request.path_params["method"]
+        fault = self.faults.take(method, "*")
+        args, answer = Args({}), None
+        try:
+            args = await read_args(request)
+            if fault is None or fault.stored:
+                carry_out = self._allowed(method, request, args)
+                answer = {"ok": True, **carry_out(self.ws, args)}
+        except ApiError as refusal:
+            answer = {"ok": False, "error": refusal.error, **refusal.more}
+        self._note(method, args, answer, fault)
+        response = await broken(fault, answer) if fault else JSONResponse(answer)
+        response.headers["x-oauth-scopes"] = ",".join(sorted(self._scopes))
+        return response
+
+    def _note(self, method: str, args: Args, answer: Json | None, fault: SlackFault | None) -> None:
+        """Log a call: what was asked, what came of it here, and what went wrong on the way back."""
+        self.calls.append(
+            {
+                "method": method,
+                "at": self.ws.clock(),
+                "args": {name: value for name, value in args.values.items() if name != "token"},
+                "carried_out": bool(answer and answer["ok"]),
+                "ok": bool(answer and answer["ok"]) and (fault is None or fault.kind == "slow"),
+                "error": answer and answer.get("error"),
+                "fault": fault and fault.kind,
+            }
+        )
+
+    def _allowed(self, method: str, request: Request, args: Args) -> Method:
+        """The method, if it exists and this caller may use it."""
+        if method not in METHODS:
+            raise ApiError("unknown_method", req_method=method)
+        carry_out, scope = METHODS[method]
+        if method in OPEN_METHODS:
+            return carry_out
+        bearer = request.headers.get("authorization", "").removeprefix("Bearer ").strip()
+        token = bearer or args.text("token")
+        if not token:
+            raise ApiError("not_authed")
+        if token != self._token:
+            raise ApiError("invalid_auth")
+        if scope and scope not in self._scopes:
+            raise ApiError("missing_scope", needed=scope, provided=",".join(sorted(self._scopes)))
+        return carry_out
