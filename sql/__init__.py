@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Final, Literal, LiteralString, cast
+from typing import Final, Literal, cast
 
 Kind = Literal["one", "many", "exec", "fragment"]
 
@@ -22,7 +22,7 @@ class Query:
 
     name: str
     kind: Kind
-    text: LiteralString
+    text: str
 
 
 def parse(source: str, text: str) -> Iterator[Query]:
@@ -33,7 +33,7 @@ def parse(source: str, text: str) -> Iterator[Query]:
         if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or kind not in _KINDS:
             raise ValueError(f"{source}: '{here[0]}' must read '-- name: some_name :one', :many, :exec or :fragment")
         body = text[here.end() : after.start() if after else len(text)].strip()
-        yield Query(name, cast("Kind", kind[1:]), cast("LiteralString", body))
+        yield Query(name, cast("Kind", kind[1:]), body)
 
 
 def load() -> dict[str, Query]:
@@ -49,7 +49,7 @@ def load() -> dict[str, Query]:
 
     def whole(query: Query) -> Query:
         text = re.sub(r"\{(\w+)\}", lambda m: pieces[m[1]], query.text)
-        return Query(query.name, query.kind, cast("LiteralString", text))
+        return Query(query.name, query.kind, text)
 
     return {q.name: whole(q) for q in found.values() if q.kind != "fragment"}
 

@@ -167,9 +167,9 @@ SELECT p.id, p.run_id, p.level, p.approver, p.fire_at, r.on_behalf_of, c.documen
 -- name: settle_due :many
 -- The answer decided in advance: each asked pause that still waits at that level and is due goes to its next approver, or, with none,
 -- expires and takes its siblings with it. Runs that others hold are left for the next sweep. A row per pause that moved; none: nothing was due.
--- asked: [{id, level, next: approver|null, within_s, cards: [{id, dest}]}]
+-- asked: [{id, level, next: approver|null, to_level, within_s, cards: [{id, dest}]}]
 WITH asked AS MATERIALIZED (
-    SELECT * FROM jsonb_to_recordset(%(asked)s::jsonb) AS a(id uuid, level integer, next text, within_s double precision, cards jsonb)
+    SELECT * FROM jsonb_to_recordset(%(asked)s::jsonb) AS a(id uuid, level integer, next text, to_level integer, within_s double precision, cards jsonb)
 ), r AS MATERIALIZED (
     SELECT run.* FROM run WHERE id IN (SELECT p.run_id FROM run_pause p JOIN asked USING (id))
      ORDER BY depth DESC, id FOR UPDATE SKIP LOCKED
@@ -179,13 +179,13 @@ WITH asked AS MATERIALIZED (
 ), t AS MATERIALIZED (
     SELECT clock_timestamp() AS at FROM (SELECT count(*) FROM live) AS locked
 ), due AS MATERIALIZED (
-    SELECT l.*, a.next, a.within_s, a.cards FROM live l JOIN asked a ON a.id = l.id AND a.level = l.level, t
+    SELECT l.*, a.next, a.to_level, a.within_s, a.cards FROM live l JOIN asked a ON a.id = l.id AND a.level = l.level, t
      WHERE l.status = 'waiting' AND l.fire_at <= t.at
 ), ending AS MATERIALIZED (
     SELECT DISTINCT run_id, step FROM due WHERE next IS NULL
 ), moves AS MATERIALIZED (
     SELECT l.id, l.run_id, l.status AS from_status, e.run_id IS NOT NULL AND (d.id IS NULL OR d.next IS NOT NULL) AS falls_with_sibling,
-           d.next IS NOT NULL AND e.run_id IS NULL AS escalates, d.next, d.within_s, d.cards
+           d.next IS NOT NULL AND e.run_id IS NULL AS escalates, d.next, d.to_level, d.within_s, d.cards
       FROM live l LEFT JOIN due d ON d.id = l.id LEFT JOIN ending e ON e.run_id = l.run_id AND e.step = l.step
      WHERE d.id IS NOT NULL OR e.run_id IS NOT NULL
 ), named AS MATERIALIZED (
@@ -199,7 +199,7 @@ WITH asked AS MATERIALIZED (
         status = m.to_status,
         version = run_pause.version + 1,
         approver = CASE WHEN m.escalates THEN m.next ELSE run_pause.approver END,
-        level = run_pause.level + CASE WHEN m.escalates THEN 1 ELSE 0 END,
+        level = CASE WHEN m.escalates THEN m.to_level ELSE run_pause.level END,
         fire_at = CASE WHEN m.escalates THEN t.at + m.within_s * interval '1 second' ELSE run_pause.fire_at END,
         decided_at = CASE WHEN m.escalates THEN NULL ELSE t.at END,
         reason = CASE WHEN m.escalates THEN run_pause.reason ELSE m.reason END

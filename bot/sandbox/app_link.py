@@ -72,7 +72,7 @@ class AppLink:
         delivery = self._start(self._deliver(self._faults.take(what), body, headers))
         done, _ = await asyncio.wait({delivery}, timeout=self._patience)
         if not done:
-            return NoAnswer(f"{self._patience:g} seconds passed without an answer")
+            return self._silence()
         return delivery.result()
 
     def event(self, body: Json) -> None:
@@ -90,7 +90,7 @@ class AppLink:
         match fault:
             case SlackFault(kind="lost"):
                 await asyncio.sleep(self._patience)
-                return NoAnswer("it was lost on its way")
+                return self._silence()
             case SlackFault(kind="late"):
                 await asyncio.sleep(fault.seconds)
             case SlackFault(kind="duplicate"):
@@ -116,6 +116,9 @@ class AppLink:
         signed = {"X-Slack-Request-Timestamp": stamp, "X-Slack-Signature": signature(self._secret, stamp, body)}
         request = urllib.request.Request(self.url, body, {**headers, **signed}, method="POST")  # noqa: S310  http, ours
         return await asyncio.get_running_loop().run_in_executor(self._threads, _exchange, request)
+
+    def _silence(self) -> NoAnswer:
+        return NoAnswer(f"{self._patience:g} seconds passed without an answer")
 
     def _start(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
         task = asyncio.get_running_loop().create_task(work)

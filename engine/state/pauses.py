@@ -79,11 +79,15 @@ def _outcome(row: dict[str, Any]) -> Outcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NextStep:
-    """What becomes of a due pause: `next` is its next approver ("person:otto"), or None when nobody is left to ask."""
+    """What becomes of a due pause: `next` is its next approver ("person:otto"), or None when nobody is left to ask.
+
+    `to_level` is the level it goes to; None is one more.
+    """
 
     pause_id: UUID
     level: int
     next: str | None
+    to_level: int | None = None
     within_s: float = 0
     dests: tuple[str, ...] = ()
 
@@ -105,6 +109,7 @@ def settle_due(conn: db.Conn, steps: Sequence[NextStep], *, surface: str) -> lis
             "id": str(s.pause_id),
             "level": s.level,
             "next": s.next,
+            "to_level": s.level + 1 if s.to_level is None else s.to_level,
             "within_s": s.within_s,
             "cards": [{"id": str(db.new_id()), "dest": dest} for dest in s.dests],
         }

@@ -2,10 +2,13 @@
 
 import json
 import queue
+import threading
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from email.message import Message
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
@@ -14,10 +17,6 @@ import httpx
 import pytest
 from slack_sdk import WebClient
 from slack_sdk.signature import SignatureVerifier
-from starlette.applications import Starlette
-from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
 
 from bot.sandbox.seed import Command
 from bot.sandbox.workspace_app import workspace_app
@@ -26,13 +25,14 @@ from tests.sandbox.loopback import serving
 Json = dict[str, Any]
 
 TOKEN, SECRET = "xoxb-local", "signing-secret"
+HANG = 0
 
 
 @dataclass(frozen=True)
 class Heard:
     """One request that reached the app, and what it carried."""
 
-    headers: dict[str, str]
+    headers: Message
     payload: Json
     signed: bool
 
@@ -42,46 +42,59 @@ class ListeningApp:
     """An app that keeps what it hears and answers as it was told, else with an empty 200."""
 
     heard: "queue.Queue[Heard]" = field(default_factory=queue.Queue)
-    answers: deque[Callable[[], Response]] = field(default_factory=deque)
-    released: queue.Queue[None] = field(default_factory=queue.Queue)
+    answers: "deque[tuple[int, Json | None]]" = field(default_factory=deque)
+    released: "queue.Queue[None]" = field(default_factory=queue.Queue)
 
     def next(self) -> Heard:
         return self.heard.get(timeout=5)
 
     def will_answer(self, body: Json) -> None:
-        self.answers.append(lambda: JSONResponse(body))
+        self.answers.append((200, body))
 
     def will_fail(self, status: int) -> None:
-        self.answers.append(lambda: Response("broken", status_code=status))
+        self.answers.append((status, None))
 
     def will_hang(self) -> None:
         """Answer only after `released` got something."""
+        self.answers.append((HANG, None))
 
-        def hang() -> Response:
-            self.released.get(timeout=5)
-            return Response()
+    @contextmanager
+    def serving(self) -> Iterator[str]:
+        """Listen for as long as the block runs; the URL to deliver to."""
+        listening, verifier = self, SignatureVerifier(SECRET)
 
-        self.answers.append(hang)
+        class Events(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                signed = verifier.is_valid_request(body, dict(self.headers))
+                listening.heard.put(Heard(self.headers, _payload(body, self.headers), signed))
+                status, answer = listening.answers.popleft() if listening.answers else (200, None)
+                if status == HANG:
+                    listening.released.get(timeout=5)
+                content = b"" if answer is None else json.dumps(answer).encode()
+                self.send_response(200 if status == HANG else status)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(content)))
+                self.end_headers()
+                self.wfile.write(content)
 
-    def asgi(self) -> Starlette:
-        verifier = SignatureVerifier(SECRET)
+            def log_message(self, *_: Any) -> None:
+                pass
 
-        async def events(request: Request) -> Response:
-            body = await request.body()
-            headers = dict(request.headers)
-            fields = dict(parse_qsl(body.decode(), keep_blank_values=True)) if b"=" in body[:40] else {}
-            payload = json.loads(fields.get("payload") or (body if not fields else json.dumps(fields)))
-            self.heard.put(Heard(headers, payload, verifier.is_valid_request(body, headers)))
-            answer = self.answers.popleft() if self.answers else Response
-            return await _in_thread(answer)
-
-        return Starlette(routes=[Route("/slack/events", events, methods=["POST"])])
+        server = ThreadingHTTPServer(("127.0.0.1", 0), Events)
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/slack/events"
+        server.shutdown()
+        thread.join()
+        server.server_close()
 
 
-async def _in_thread(answer: Callable[[], Response]) -> Response:
-    from starlette.concurrency import run_in_threadpool
-
-    return await run_in_threadpool(answer)
+def _payload(body: bytes, headers: Message) -> Json:
+    if headers.get_content_type() == "application/json":
+        return dict(json.loads(body))
+    fields = dict(parse_qsl(body.decode(), keep_blank_values=True))
+    return dict(json.loads(fields["payload"])) if "payload" in fields else fields
 
 
 @dataclass
@@ -137,10 +150,10 @@ def running_slack(journal: Path, **options: Any) -> Iterator[Slack]:
     """A workspace on this journal and an app beside it, for as long as the block runs."""
     listening = ListeningApp()
     with ExitStack() as stack:
-        app_url = stack.enter_context(serving(listening.asgi()))
+        app_url = stack.enter_context(listening.serving())
         workspace = workspace_app(
             journal=journal,
-            app_url=f"{app_url}/slack/events",
+            app_url=app_url,
             signing_secret=SECRET,
             bot_token=TOKEN,
             commands=(Command(command="/approvals", description="What waits", usage_hint="[mine | all]"),),

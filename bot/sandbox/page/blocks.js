@@ -7,7 +7,7 @@ import { el, icon } from "./dom.js";
 import { actionable, image } from "./elements.js";
 import { input } from "./inputs.js";
 import { markdown } from "./markdown.js";
-import { mrkdwn } from "./mrkdwn.js";
+import { mrkdwn, plain } from "./mrkdwn.js";
 import { richText } from "./richtext.js";
 
 /**
@@ -22,14 +22,14 @@ export function renderBlocks(blocks, surface) {
 }
 
 const BLOCKS = {
-  header: (block) => el("h3", { class: "header-text" }, block.text.text),
+  header: (block) => el("h3", { class: "header-text" }, plain(block.text)),
   section,
   context,
   divider: () => el("hr"),
   actions: (block, surface) => block.elements.map((element) => actionable(element, block, surface)),
   rich_text: (block, surface) => richText(block, surface.names),
   input,
-  image: (block) => [block.title && el("p", { class: "image-title" }, block.title.text), image(block)],
+  image: (block) => [block.title && el("p", { class: "image-title" }, plain(block.title)), image(block)],
   table,
   alert: (block, surface) => alertBox(block, surface),
   markdown: (block) => markdown(block.text),
@@ -37,7 +37,7 @@ const BLOCKS = {
 
 /** A text object: plain_text is inert, mrkdwn is read. */
 export function text(object, names) {
-  return object.type === "mrkdwn" ? mrkdwn(object.text, names, object.verbatim) : [object.text];
+  return object.type === "mrkdwn" ? mrkdwn(object.text, names, object.verbatim) : [plain(object)];
 }
 
 function section(block, surface) {
@@ -70,7 +70,7 @@ function table(block, surface) {
 }
 
 function cellContent(content, surface) {
-  return content.type === "rich_text" ? richText(content, surface.names) : [String(content.text ?? "")];
+  return content.type === "rich_text" ? richText(content, surface.names) : [plain(content)];
 }
 
 const unknown = (block) => el("p", { class: "unknown" }, `This page cannot show a block of type ${block.type}.`);

@@ -1,13 +1,13 @@
 /** The "are you sure?" of a Block Kit element: asked and answered in this page, the app never hears of a No. */
 
 import { el } from "./dom.js";
-import { mrkdwn } from "./mrkdwn.js";
+import { mrkdwn, plain } from "./mrkdwn.js";
 
 const NO_NAMES = { user: () => null, channel: () => null };
 
 /** Resolves to true when the person confirms, to false on the other button and on Escape. */
 export function confirmed({ title, text, confirm, deny, style }) {
-  const say = (object) => (object?.type === "mrkdwn" ? mrkdwn(object.text, NO_NAMES) : object?.text ?? "");
+  const say = (object) => (object?.type === "mrkdwn" ? mrkdwn(object.text, NO_NAMES) : plain(object));
   const danger = style === "danger" ? "button-danger" : "button-primary";
   const dialog = el("dialog", { class: "modal confirm", "aria-labelledby": "confirm-title" },
     el("h2", { id: "confirm-title", class: "modal-title" }, say(title)),

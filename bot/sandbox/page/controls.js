@@ -4,11 +4,11 @@
  */
 
 import { el } from "./dom.js";
+import { plain } from "./mrkdwn.js";
 
 const accessors = new WeakMap();
 let made = 0;
 
-const text = (object) => object?.text ?? "";
 const same = (one, other) => one?.value === other?.value;
 
 /** The control for a Block Kit element, or null when it is not one that holds a value. `label` names it. */
@@ -54,7 +54,7 @@ function textInput(element, label) {
   const node = el(element.multiline ? "textarea" : "input", {
     class: "field-input",
     "aria-label": label,
-    placeholder: text(element.placeholder) || null,
+    placeholder: plain(element.placeholder) || null,
     maxlength: element.max_length ?? null,
     ...(element.multiline ? { rows: "4" } : { type: "text", autocomplete: "off" }),
   });
@@ -68,11 +68,11 @@ function textInput(element, label) {
 
 function select(element, label) {
   const options = element.options ?? element.option_groups.flatMap((group) => group.options);
-  const choice = (option) => el("option", { value: String(options.indexOf(option)) }, text(option.text));
-  const placeholder = el("option", { value: "" }, text(element.placeholder) || "Choose…");
+  const choice = (option) => el("option", { value: String(options.indexOf(option)) }, plain(option.text));
+  const placeholder = el("option", { value: "" }, plain(element.placeholder) || "Choose…");
   const entries = element.options?.map(choice)
-    ?? element.option_groups.map((group) => el("optgroup", { label: text(group.label) }, group.options.map(choice)));
-  const node = el("select", { class: "select", "aria-label": label || text(element.placeholder) || null }, placeholder, entries);
+    ?? element.option_groups.map((group) => el("optgroup", { label: plain(group.label) }, group.options.map(choice)));
+  const node = el("select", { class: "select", "aria-label": label || plain(element.placeholder) || null }, placeholder, entries);
   const write = ({ selected_option: chosen }) => {
     const index = chosen ? options.findIndex((option) => same(option, chosen)) : -1;
     node.value = index < 0 ? "" : String(index);
@@ -85,7 +85,7 @@ function choices(element, label, type) {
   made += 1;
   const boxes = element.options.map((option, i) => el("input", { type, name: `choice-${made}`, value: String(i) }));
   const rows = element.options.map((option, i) => el("label", { class: "choice" },
-    boxes[i], el("span", {}, text(option.text), option.description && el("small", {}, text(option.description)))));
+    boxes[i], el("span", {}, plain(option.text), option.description && el("small", {}, plain(option.description)))));
   const node = el("div", { class: "choices", role: type === "radio" ? "radiogroup" : "group", "aria-label": label }, rows);
   const chosen = () => element.options.filter((option, i) => boxes[i].checked);
   const write = (value) => {

@@ -3,16 +3,19 @@
  * the words are English because the page is.
  */
 
+const HALF_DAYS = new Intl.DateTimeFormat(undefined, { hour: "numeric" }).resolvedOptions().hour12;
 const at = (seconds) => new Date(seconds * 1000);
 const words = (seconds, options) => new Intl.DateTimeFormat("en-US", options).format(at(seconds));
 
 /** "2:02 PM" or "14:02", as the viewer's browser prefers. */
-export function clock(seconds, options = { hour: "numeric", minute: "2-digit" }) {
-  return new Intl.DateTimeFormat(undefined, options).format(at(seconds)).replaceAll("\u202f", " ");
+export function clock(seconds, options = {}) {
+  const hour = HALF_DAYS ? "numeric" : "2-digit";
+  const format = new Intl.DateTimeFormat(undefined, { hour, minute: "2-digit", ...options });
+  return format.format(at(seconds)).replaceAll("\u202f", " ");
 }
 
 /** "Friday, July 17th at 2:02 PM": the whole instant, for a tooltip. */
-export const instant = (seconds) => `${longDate(seconds)} at ${clock(seconds, { timeStyle: "medium" })}`;
+export const instant = (seconds) => `${longDate(seconds)} at ${clock(seconds, { second: "2-digit" })}`;
 
 /** "Today", "Yesterday" or "Monday, July 13th": the line between two days of messages. */
 export const dayLabel = (seconds) => capital(nearDay(seconds) ?? longDate(seconds, !isThisYear(seconds)));
@@ -38,7 +41,7 @@ const TOKENS = {
   date_short_pretty: (seconds) => nearDay(seconds) ?? TOKENS.date_short(seconds),
   day_divider_pretty: (seconds) => nearDay(seconds) ?? longDate(seconds, !isThisYear(seconds)),
   time: (seconds) => clock(seconds),
-  time_secs: (seconds) => clock(seconds, { hour: "numeric", minute: "2-digit", second: "2-digit" }),
+  time_secs: (seconds) => clock(seconds, { second: "2-digit" }),
   ago: (seconds) => ago(seconds),
 };
 

@@ -6,6 +6,7 @@
 import { confirmed } from "./confirm.js";
 import { control, valueOf } from "./controls.js";
 import { el, icon } from "./dom.js";
+import { plain } from "./mrkdwn.js";
 
 const SILENT = "The app did not answer.";
 
@@ -20,8 +21,8 @@ function button(element, block, surface) {
   const attributes = { class: style, "data-action": element.action_id ?? "", "data-focus": focusName(element, block) };
   const isLink = /^https?:\/\//i.test(element.url ?? "");
   const node = isLink
-    ? el("a", { ...attributes, href: element.url, target: "_blank", rel: "noopener noreferrer" }, element.text.text)
-    : el("button", { ...attributes, type: "button" }, element.text.text);
+    ? el("a", { ...attributes, href: element.url, target: "_blank", rel: "noopener noreferrer" }, plain(element.text))
+    : el("button", { ...attributes, type: "button" }, plain(element.text));
   node.addEventListener("click", () => press(node, element, block, surface, { value: element.value }));
   if (element.accessibility_label) node.setAttribute("aria-description", element.accessibility_label);
   return node;
@@ -41,7 +42,7 @@ function overflow(element, block, surface) {
   };
   menu.append(...element.options.map((option) => el("button", {
     type: "button", class: "menu-item", role: "menuitem", tabindex: "-1", on: { click: () => choose(option) },
-  }, option.text.text)));
+  }, plain(option.text))));
   menu.addEventListener("keydown", (event) => moveInMenu(menu, opener, event));
   return el("span", { class: "menu-anchor" }, opener, menu);
 }
@@ -91,7 +92,7 @@ async function press(node, element, block, surface, value) {
   if (element.confirm && !(await confirmed(element.confirm))) return;
   const release = hold(node);
   clearWarning(node);
-  const answer = await surface.act({ block_id: block.block_id, action_id: element.action_id, type: element.type, ...value });
+  const answer = await surface.act({ block_id: block.block_id, action_id: element.action_id, ...value });
   release();
   if (!answer.ok) warn(node, answer.warning ?? SILENT);
 }

@@ -2,18 +2,19 @@
 
 import { control, valueOf } from "./controls.js";
 import { el, icon } from "./dom.js";
+import { plain } from "./mrkdwn.js";
 
 const REQUIRED = "Please complete this required field.";
 
 /** An input block. Radio buttons and checkboxes are a group with a caption, the others a labelled field. */
 export function input(block) {
   const { element, label, hint, optional } = block;
-  const field = control(element, block.block_id, label.text);
-  const caption = el("span", { class: "input-label", "aria-hidden": "true" }, label.text, optional && el("span", { class: "optional" }, " (optional)"));
+  const field = control(element, block.block_id, plain(label));
+  const caption = el("span", { class: "input-label", "aria-hidden": "true" }, plain(label), optional && el("span", { class: "optional" }, " (optional)"));
   const node = el("div", { class: "input" },
     caption,
     field ?? el("span", { class: "unknown" }, `This page cannot show an input of type ${element.type}.`),
-    hint && el("p", { class: "hint" }, hint.text));
+    hint && el("p", { class: "hint" }, plain(hint)));
   Object.assign(node.dataset, { input: block.block_id ?? "", optional: optional ? "yes" : "", min: element.min_length ?? "" });
   if (field && !optional) field.setAttribute("aria-required", "true");
   caption.addEventListener("click", () => focusable(node)?.focus());

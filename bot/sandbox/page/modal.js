@@ -9,6 +9,7 @@ import { readValues, writeValues } from "./controls.js";
 import { el, icon } from "./dom.js";
 import { showErrors, unfit } from "./inputs.js";
 import { keepFocus } from "./keep.js";
+import { plain } from "./mrkdwn.js";
 
 let shown = null; // {id, version, errors, dialog}
 
@@ -56,7 +57,7 @@ function refill(view, version, context) {
 }
 
 function form(view, dialog, context) {
-  const surface = { names: context.names, act: (action) => context.act({ view_id: view.id, ...action }) };
+  const surface = { names: context.names, act: (action) => context.act({ view_id: view.id, values: readValues(dialog), ...action }) };
   const closing = () => leave(view, dialog, context);
   const submitting = (event) => {
     event.preventDefault();
@@ -64,16 +65,14 @@ function form(view, dialog, context) {
   };
   return el("form", { novalidate: true, class: "modal-form", on: { submit: submitting } },
     el("header", { class: "modal-head" },
-      el("h2", { id: "modal-title", class: "modal-title" }, view.title?.text ?? view.title ?? ""),
+      el("h2", { id: "modal-title", class: "modal-title" }, plain(view.title)),
       el("button", { type: "button", class: "modal-x", "aria-label": "Close this window", on: { click: closing } }, icon("close"))),
     el("div", { class: "modal-body" }, renderBlocks(view.blocks, surface)),
     el("footer", { class: "modal-foot" },
       el("p", { class: "modal-warning", role: "alert" }),
-      el("button", { type: "button", class: "button button-large", "data-focus": "close", on: { click: closing } }, label(view.close, view.submit ? "Cancel" : "Close")),
-      view.submit && el("button", { type: "submit", class: "button button-large button-primary", "data-focus": "submit" }, label(view.submit, "Submit"))));
+      el("button", { type: "button", class: "button button-large", "data-focus": "close", on: { click: closing } }, plain(view.close, view.submit ? "Cancel" : "Close")),
+      view.submit && el("button", { type: "submit", class: "button button-large button-primary", "data-focus": "submit" }, plain(view.submit, "Submit"))));
 }
-
-const label = (object, otherwise) => object?.text ?? object ?? otherwise;
 
 async function submit(view, dialog, context) {
   const wrong = unfit(dialog);

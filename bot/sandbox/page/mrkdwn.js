@@ -7,6 +7,9 @@ import { formatDate, instant } from "./dates.js";
 import { el, link } from "./dom.js";
 
 const STYLES = { "*": "strong", _: "em", "~": "s" };
+const TOKEN = "<([@#!][^<>\\n]+|[a-z][\\w+.-]*:[^<>\\n]+)>"; // a mention, a channel, a special or an address; else "<" is a "<"
+const TOKEN_HERE = new RegExp(TOKEN, "iy");
+const TOKEN_OR_CODE_HERE = new RegExp(`${TOKEN}|\`[^\`\\n]+\``, "iy");
 const QUOTE = /^(?:>|&gt;) ?/;
 const REST_QUOTED = /^(?:>|&gt;){3} ?/;
 
@@ -19,6 +22,9 @@ export function mrkdwn(text, names, verbatim = false) {
 
 /** &amp; &lt; &gt; decoded, and nothing else: Slack knows only these three. */
 export const decode = (text) => text.replace(/&(amp|lt|gt);/g, (_, name) => ({ amp: "&", lt: "<", gt: ">" })[name]);
+
+/** The words of a plain_text object (or a bare string): inert, encoded like every text Slack hands out. */
+export const plain = (object, otherwise = "") => decode(object?.text ?? object ?? otherwise);
 
 function lines(text, read) {
   const nodes = [];
@@ -90,7 +96,7 @@ function bareLinkAt(text, i) {
 }
 
 function angleAt(text, i, names) {
-  const found = match(/<([^<>\n]+)>/y, text, i);
+  const found = match(TOKEN_HERE, text, i);
   return found && { node: token(found[1], names), end: i + found[0].length };
 }
 
@@ -99,7 +105,7 @@ function styledAt(text, i, context) {
   const mark = text[i];
   if (/[\p{L}\p{N}]/u.test(text[i - 1] ?? "") || /\s/.test(text[i + 1] ?? " ") || text[i + 1] === mark) return null;
   for (let end = i + 1; end < text.length && text[end] !== "\n"; end += 1) {
-    const skipped = match(/<[^<>\n]+>|`[^`\n]+`/y, text, end);
+    const skipped = match(TOKEN_OR_CODE_HERE, text, end);
     if (skipped) end += skipped[0].length - 1;
     else if (text[end] === mark && !/\s/.test(text[end - 1]) && !/[\p{L}\p{N}]/u.test(text[end + 1] ?? "")) {
       return { node: el(STYLES[mark], {}, inline(text.slice(i + 1, end), context)), end: end + 1 };
@@ -110,7 +116,7 @@ function styledAt(text, i, context) {
 
 /** Text in which only <tokens> mean anything: what stands in code. */
 function literal(text, names) {
-  return text.split(/(<[^<>\n]+>)/).map((part) => (/^<[^<>\n]+>$/.test(part) ? token(part.slice(1, -1), names) : decode(part)));
+  return text.split(new RegExp(TOKEN, "i")).map((part, i) => (i % 2 ? token(part, names) : decode(part)));
 }
 
 function token(body, names) {

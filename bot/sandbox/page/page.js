@@ -5,6 +5,7 @@
 
 import * as api from "./api.js";
 import { renderBlocks } from "./blocks.js";
+import { readValues } from "./controls.js";
 import { el } from "./dom.js";
 import { paintHead } from "./head.js";
 import { repaint } from "./keep.js";
@@ -77,7 +78,7 @@ async function look() {
   const as = me();
   const asked = location.search;
   let state = await api.state(as);
-  const channel = channelOf(route(), state.channels) ?? appWithoutChannel();
+  const channel = channelOf(route(), [...state.channels, appWithoutChannel()]);
   const tab = tabOf(channel);
   const isReading = tab !== "home" && channel.id !== cast.bot.id;
   const { messages, revision: read } = isReading ? await api.messages(as, channel.id) : { messages: [], revision: state.revision };
@@ -126,7 +127,7 @@ function contextFor(state, channel, tab) {
     me: as, team: cast.team, people: cast.people.map((one) => known.get(one.id)), channel, tab,
     names: { me: as, app: known.get(cast.bot.id), user: (id) => known.get(id) ?? null, channel: channelById },
     act: (action) => sent(api.click({ as, ...action })),
-    reply: (text, threadTs) => sent(api.message(as, channel.id, text, threadTs)),
+    reply: (text, threadTs) => api.message(as, channel.id, text, threadTs).finally(() => { refresh(); }),
     go, refresh, repaint: paint, showSidebar,
   };
 }
@@ -137,13 +138,11 @@ function channelWriter(channel, context) {
   return writer({ name: `${context.me} ${channel.id}`, label: `Message ${name}`, placeholder: `Message ${name}`, send: say, commands: cast.commands });
 }
 
-async function command(text, channel) {
+function command(text, channel) {
   const name = text.split(/\s/)[0];
   const names = cast.commands.map((one) => one.command);
   if (!names.includes(name)) return { ok: false, warning: `${name} is not a command here. There is ${names.join(", ") || "none"}.` };
-  const answer = await api.command(me(), channel.id, text);
-  await refresh();
-  return answer;
+  return api.command(me(), channel.id, text).finally(() => { refresh(); });
 }
 
 function paintHome(view, context) {
@@ -151,7 +150,7 @@ function paintHome(view, context) {
   home.hidden = context.tab !== "home";
   if (home.hidden) return;
   const { app, user } = context.names;
-  const surface = { names: context.names, act: (action) => context.act({ view_id: view.id, ...action }) };
+  const surface = { names: context.names, act: (action) => context.act({ view_id: view.id, values: readValues(home), ...action }) };
   const nothing = () => el("div", { class: "intro" }, el("h2", {}, `${app.name} has nothing here yet`),
     el("p", {}, `What waits for ${user(context.me).name}, what ${user(context.me).name} asked for and what was settled lately will appear here.`));
   repaint(home, [context.me, view], () => (view ? renderBlocks(view.blocks, surface) : nothing()));

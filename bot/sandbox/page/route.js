@@ -20,7 +20,7 @@ export function address({ as, channel, tab }) {
  */
 export function channelOf(route, channels) {
   const named = channels.find((channel) => channel.id === route.channel || channel.with === route.channel);
-  return named ?? channels.find((channel) => channel.kind === "channel") ?? channels[0] ?? null;
+  return named ?? channels.find((channel) => channel.kind === "channel") ?? channels[0];
 }
 
 /** A link within the page: a plain click goes there, any other (new tab, new window) is the browser's own. */

@@ -6,7 +6,7 @@ import { reconcile, repaint } from "./keep.js";
 import { articleFor, paintMessage } from "./message.js";
 import { writer } from "./writer.js";
 
-const SHORT = 3; // a thread this short is unfolded until somebody folds it
+const SHORT = 3; // a thread this short is unfolded until somebody folds it; the reply line waits to be asked for
 const unfolded = new Map();
 
 const isOpen = (message) => unfolded.get(message.ts) ?? (replies(message).length > 0 && replies(message).length <= SHORT);
@@ -25,7 +25,7 @@ export function paintThread(container, message, context) {
   const parts = [
     replies(message).length && { name: "summary", paint: (node) => paintSummary(node, message, open, context) },
     open && { name: "replies", paint: (node) => paintReplies(node, message, context) },
-    open && context.reply && { name: "writer", paint: (node) => paintWriter(node, message, context) },
+    unfolded.get(message.ts) && { name: "writer", paint: (node) => paintWriter(node, message, context) },
   ].filter(Boolean);
   container.dataset.thread = message.ts;
   reconcile(container, parts, {
