@@ -1,0 +1,71 @@
+"""Who is asked, first and next: from a rule's steps and who is who at that moment, to one approver or nobody.
+
+An approver is written "person:marta" or "role:finance-approver". The one rule: nobody who asked is ever asked, nor anybody who has
+left; a step that leads to no one is skipped, and when no step is left the answer decided in advance holds.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engine.rules.people import People
+from engine.rules.policy import Need, Step
+
+
+@dataclass(frozen=True, slots=True)
+class Next:
+    """The next approver, how long they have, and the level this is (the count of steps used, skipped ones included)."""
+
+    approver: str
+    within_s: int
+    level: int
+
+
+def first_approver(need: Need, requester: str, people: People) -> str | None:
+    """Whom a new request asks; None if the rule leads to nobody who may decide, and then it is not asked at all."""
+    if need.person is not None:
+        if _may_be_asked(need.person, requester, people):
+            return f"person:{need.person}"
+        found = next_approver(need.steps, 0, f"person:{need.person}", requester, people)
+        return found.approver if found else None
+    holders = [person for person in people.holders(need.role or "") if person.id != requester]
+    return f"role:{need.role}" if need.role and len(holders) >= max(need.approvers, 1) else None
+
+
+def next_approver(steps: Sequence[Step], level: int, approver: str, requester: str, people: People) -> Next | None:
+    """Whom a due pause at this level asks next; None when nobody is left to ask."""
+    for index in range(level, len(steps)):
+        step = steps[index]
+        found = _resolve(step, approver, requester, people)
+        if found and found != approver:
+            return Next(found, step.answer_within_s, index + 1)
+    return None
+
+
+def destinations(approver: str, channel: str | None, people: People, requester: str, *, first: bool) -> tuple[str, ...]:
+    """Where a card for this approver is shown: the rule's channel at first, and a DM to a person; a role without a channel gets DMs."""
+    kind, _, name = approver.partition(":")
+    in_channel = (f"channel:{channel}",) if channel else ()
+    if kind == "person":
+        return (f"person:{name}", *(in_channel if first else ()))
+    return in_channel or tuple(f"person:{p.id}" for p in people.holders(name) if p.id != requester)
+
+
+def _resolve(step: Step, approver: str, requester: str, people: People) -> str | None:
+    if step.person is not None:
+        return f"person:{step.person}" if _may_be_asked(step.person, requester, people) else None
+    if step.role is not None:
+        return f"role:{step.role}" if any(p.id != requester for p in people.holders(step.role)) else None
+    start = requester if step.manager_of == "requester" else approver.removeprefix("person:")
+    seen = {start}
+    above = people.manager_of(start)
+    while above and above.id not in seen:
+        if _may_be_asked(above.id, requester, people):
+            return f"person:{above.id}"
+        seen.add(above.id)
+        above = people.manager_of(above.id)
+    return None
+
+
+def _may_be_asked(person_id: str, requester: str, people: People) -> bool:
+    person = people.get(person_id)
+    return person is not None and person.active and person.id != requester
