@@ -1,6 +1,6 @@
 /**
  * Makes elements. The one rule of this page: text from anybody enters the document as a text node.
- * There is no innerHTML here or anywhere else, and links may only lead to the web or to a mailbox.
+ * Nothing here or elsewhere on the page can parse markup, and links may only lead to the web or to a mailbox.
  */
 
 /** An element. Null, undefined and false attributes and children are left out; `on` holds event listeners. */
