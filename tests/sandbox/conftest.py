@@ -167,5 +167,12 @@ def running_slack(journal: Path, **options: Any) -> Iterator[Slack]:
 
 @pytest.fixture
 def slack(tmp_path: Path) -> Iterator[Slack]:
-    with running_slack(tmp_path / "slack.jsonl", patience=0.3) as running:
+    with running_slack(tmp_path / "slack.jsonl") as running:
+        yield running
+
+
+@pytest.fixture
+def hasty(tmp_path: Path) -> Iterator[Slack]:
+    """A workspace that waits a fifth of a second for the app: for those tests in which no answer comes in time."""
+    with running_slack(tmp_path / "slack.jsonl", patience=0.2) as running:
         yield running
