@@ -15,6 +15,7 @@ from urllib.parse import parse_qsl
 
 import httpx
 import pytest
+from slack_bolt import App, BoltRequest
 from slack_sdk import WebClient
 from slack_sdk.signature import SignatureVerifier
 
@@ -44,6 +45,8 @@ class ListeningApp:
     heard: "queue.Queue[Heard]" = field(default_factory=queue.Queue)
     answers: "deque[tuple[int, Json | None]]" = field(default_factory=deque)
     released: "queue.Queue[None]" = field(default_factory=queue.Queue)
+    bolt: App | None = None
+    """A real Bolt app that answers in its place; None: it answers as told."""
 
     def next(self) -> Heard:
         return self.heard.get(timeout=5)
@@ -58,6 +61,16 @@ class ListeningApp:
         """Answer only after `released` got something."""
         self.answers.append((HANG, None))
 
+    def answer(self, body: bytes, headers: Message) -> tuple[int, str, bytes]:
+        """Status, content type and body of the answer to one request."""
+        if self.bolt is not None:
+            said = self.bolt.dispatch(BoltRequest(body=body.decode(), headers=dict(headers)))
+            return said.status, said.first_headers().get("content-type", "text/plain"), said.body.encode()
+        status, content = self.answers.popleft() if self.answers else (200, None)
+        if status == HANG:
+            self.released.get(timeout=5)
+        return status or 200, "application/json", b"" if content is None else json.dumps(content).encode()
+
     @contextmanager
     def serving(self) -> Iterator[str]:
         """Listen for as long as the block runs; the URL to deliver to."""
@@ -68,12 +81,9 @@ class ListeningApp:
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 signed = verifier.is_valid_request(body, dict(self.headers))
                 listening.heard.put(Heard(self.headers, _payload(body, self.headers), signed))
-                status, answer = listening.answers.popleft() if listening.answers else (200, None)
-                if status == HANG:
-                    listening.released.get(timeout=5)
-                content = b"" if answer is None else json.dumps(answer).encode()
-                self.send_response(200 if status == HANG else status)
-                self.send_header("Content-Type", "application/json")
+                status, kind, content = listening.answer(body, self.headers)
+                self.send_response(status)
+                self.send_header("Content-Type", kind)
                 self.send_header("Content-Length", str(len(content)))
                 self.end_headers()
                 self.wfile.write(content)
@@ -135,14 +145,6 @@ class Slack:
 
     def messages(self, channel: str) -> list[Json]:
         return [m for m in self.read("/slack/messages")["messages"] if m["channel"] == channel]
-
-    def wait_for_message(self, channel: str) -> Json:
-        """The next message in the channel, or the one that is there."""
-        while True:
-            state = self.read("/slack/messages")
-            if found := [m for m in state["messages"] if m["channel"] == channel]:
-                return dict(found[-1])
-            self.read("/slack/messages", since=str(state["revision"]), within="5")
 
 
 @contextmanager

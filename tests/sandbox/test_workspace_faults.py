@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import urllib.error
+from concurrent.futures import ThreadPoolExecutor
 from http.client import RemoteDisconnected
 from pathlib import Path
 from typing import Any
@@ -102,6 +103,16 @@ def test_a_click_can_arrive_after_its_person_was_warned(hasty: Slack) -> None:
     hasty.fault("click", "late", seconds=0.4)
     assert "0.2 seconds passed" in press(hasty, "U0MARTA", posted(hasty))["warning"]
     assert hasty.app.next().payload["type"] == "block_actions"
+
+
+def test_a_test_can_wait_for_news_in_place_of_asking_again_and_again(slack: Slack) -> None:
+    seen = slack.read("/slack/messages")["revision"]
+    with ThreadPoolExecutor() as pool:
+        news = pool.submit(slack.read, "/slack/messages", since=str(seen), within="5")
+        posted(slack)
+        assert [message["text"] for message in news.result()["messages"]] == ["Pay?"]
+    now = news.result()["revision"]
+    assert slack.read("/slack/messages", since=str(now), within="0.01")["revision"] == now
 
 
 @pytest.mark.parametrize(
