@@ -28,7 +28,11 @@ async function post(path, body) {
 function refused(answer, body) {
   if (answer.ok) return body;
   const why = body.warning ?? body.error ?? body.detail;
-  return { ...body, ok: false, warning: typeof why === "string" ? why : `The local workspace answered ${answer.status}.` };
+  return {
+    ...body,
+    ok: false,
+    warning: typeof why === "string" ? why : `The local workspace answered ${answer.status}.`,
+  };
 }
 
 export const people = () => read("/page/people");

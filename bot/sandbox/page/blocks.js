@@ -43,30 +43,57 @@ export function text(object, names) {
 function section(block, surface) {
   const words = [
     block.text && el("div", { class: "section-text" }, text(block.text, surface.names)),
-    block.fields && el("div", { class: "fields" }, block.fields.map((field) => el("div", { class: "field" }, text(field, surface.names)))),
+    block.fields &&
+      el(
+        "div",
+        { class: "fields" },
+        block.fields.map((field) => el("div", { class: "field" }, text(field, surface.names))),
+      ),
   ];
   if (!block.accessory) return words;
-  return [el("div", { class: "section-main" }, words), el("div", { class: "accessory" }, actionable(block.accessory, block, surface))];
+  return [
+    el("div", { class: "section-main" }, words),
+    el("div", { class: "accessory" }, actionable(block.accessory, block, surface)),
+  ];
 }
 
 function context(block, surface) {
-  return block.elements.map((element) => (element.type === "image" ? image(element) : el("span", { class: "context-text" }, text(element, surface.names))));
+  return block.elements.map((element) =>
+    element.type === "image" ? image(element) : el("span", { class: "context-text" }, text(element, surface.names)),
+  );
 }
 
 function alertBox(block, surface) {
   const level = ["info", "warning", "error", "success"].includes(block.level) ? block.level : "default";
-  return el("div", { class: `alert alert-${level}`, role: "note" }, icon(level === "success" ? "check" : "alert"), el("div", {}, text(block.text, surface.names)));
+  return el(
+    "div",
+    { class: `alert alert-${level}`, role: "note" },
+    icon(level === "success" ? "check" : "alert"),
+    el("div", {}, text(block.text, surface.names)),
+  );
 }
 
 function table(block, surface) {
   const settings = block.column_settings ?? [];
-  const look = (column) => `align-${settings[column]?.align ?? "left"}${settings[column]?.is_wrapped ? " wrapped" : ""}`;
-  const cell = (tag) => (content, column) => el(tag, { class: look(column), scope: tag === "th" ? "col" : null }, cellContent(content, surface));
+  const look = (column) =>
+    `align-${settings[column]?.align ?? "left"}${settings[column]?.is_wrapped ? " wrapped" : ""}`;
+  const cell = (tag) => (content, column) =>
+    el(tag, { class: look(column), scope: tag === "th" ? "col" : null }, cellContent(content, surface));
   const [head, ...rows] = block.rows;
-  return el("div", { class: "table-frame", tabindex: "0", role: "group", "aria-label": "Table" },
-    el("table", {},
+  return el(
+    "div",
+    { class: "table-frame", tabindex: "0", role: "group", "aria-label": "Table" },
+    el(
+      "table",
+      {},
       el("thead", {}, el("tr", {}, head.map(cell("th")))),
-      el("tbody", {}, rows.map((row) => el("tr", {}, row.map(cell("td")))))));
+      el(
+        "tbody",
+        {},
+        rows.map((row) => el("tr", {}, row.map(cell("td")))),
+      ),
+    ),
+  );
 }
 
 function cellContent(content, surface) {

@@ -62,7 +62,9 @@ function textInput(element, label) {
   return {
     node,
     read: () => ({ value: node.value === "" ? null : node.value }),
-    write: ({ value }) => { node.value = value ?? ""; },
+    write: ({ value }) => {
+      node.value = value ?? "";
+    },
   };
 }
 
@@ -70,9 +72,15 @@ function select(element, label) {
   const options = element.options ?? element.option_groups.flatMap((group) => group.options);
   const choice = (option) => el("option", { value: String(options.indexOf(option)) }, plain(option.text));
   const placeholder = el("option", { value: "" }, plain(element.placeholder) || "Choose…");
-  const entries = element.options?.map(choice)
-    ?? element.option_groups.map((group) => el("optgroup", { label: plain(group.label) }, group.options.map(choice)));
-  const node = el("select", { class: "select", "aria-label": label || plain(element.placeholder) || null }, placeholder, entries);
+  const entries =
+    element.options?.map(choice) ??
+    element.option_groups.map((group) => el("optgroup", { label: plain(group.label) }, group.options.map(choice)));
+  const node = el(
+    "select",
+    { class: "select", "aria-label": label || plain(element.placeholder) || null },
+    placeholder,
+    entries,
+  );
   const write = ({ selected_option: chosen }) => {
     const index = chosen ? options.findIndex((option) => same(option, chosen)) : -1;
     node.value = index < 0 ? "" : String(index);
@@ -84,13 +92,25 @@ function select(element, label) {
 function choices(element, label, type) {
   made += 1;
   const boxes = element.options.map((option, i) => el("input", { type, name: `choice-${made}`, value: String(i) }));
-  const rows = element.options.map((option, i) => el("label", { class: "choice" },
-    boxes[i], el("span", {}, plain(option.text), option.description && el("small", {}, plain(option.description)))));
-  const node = el("div", { class: "choices", role: type === "radio" ? "radiogroup" : "group", "aria-label": label }, rows);
+  const rows = element.options.map((option, i) =>
+    el(
+      "label",
+      { class: "choice" },
+      boxes[i],
+      el("span", {}, plain(option.text), option.description && el("small", {}, plain(option.description))),
+    ),
+  );
+  const node = el(
+    "div",
+    { class: "choices", role: type === "radio" ? "radiogroup" : "group", "aria-label": label },
+    rows,
+  );
   const chosen = () => element.options.filter((option, i) => boxes[i].checked);
   const write = (value) => {
     const wanted = value.selected_options ?? [value.selected_option];
-    element.options.forEach((option, i) => { boxes[i].checked = wanted.some((want) => want && same(want, option)); });
+    element.options.forEach((option, i) => {
+      boxes[i].checked = wanted.some((want) => want && same(want, option));
+    });
   };
   write({ selected_option: element.initial_option, selected_options: element.initial_options });
   const read = () => (type === "radio" ? { selected_option: chosen()[0] ?? null } : { selected_options: chosen() });

@@ -71,8 +71,12 @@ function nearDay(seconds) {
 /** "2 minutes ago", "in 3 days". */
 export function ago(seconds) {
   const elapsed = seconds - Date.now() / 1000;
-  const [unit, size] = [["day", 86400], ["hour", 3600], ["minute", 60], ["second", 1]]
-    .find(([, length]) => Math.abs(elapsed) >= length) ?? ["second", 1];
+  const [unit, size] = [
+    ["day", 86400],
+    ["hour", 3600],
+    ["minute", 60],
+    ["second", 1],
+  ].find(([, length]) => Math.abs(elapsed) >= length) ?? ["second", 1];
   return new Intl.RelativeTimeFormat("en", { numeric: "auto" }).format(Math.round(elapsed / size), unit);
 }
 

@@ -49,7 +49,11 @@ export function icon(name) {
 
 /** A person's or the app's square: initials on their colour, or a tick for the app. */
 export function avatar(who) {
-  const square = el("span", { class: "avatar", "aria-hidden": "true" }, who.isApp ? icon("check") : initials(who.fullName ?? who.name));
+  const square = el(
+    "span",
+    { class: "avatar", "aria-hidden": "true" },
+    who.isApp ? icon("check") : initials(who.fullName ?? who.name),
+  );
   if (who.colour) square.style.backgroundColor = who.colour;
   if (isLight(who.colour)) square.classList.add("avatar-light");
   return square;

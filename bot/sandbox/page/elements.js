@@ -30,19 +30,39 @@ function button(element, block, surface) {
 
 function overflow(element, block, surface) {
   const menu = el("div", { class: "menu", role: "menu", popover: "auto" });
-  const opener = el("button", {
-    type: "button", class: "button button-more", "aria-haspopup": "menu", "aria-label": "More actions",
-    "data-action": element.action_id ?? "", "data-focus": focusName(element, block),
-    on: { click: () => openMenu(menu, opener) },
-  }, icon("more"));
+  const opener = el(
+    "button",
+    {
+      type: "button",
+      class: "button button-more",
+      "aria-haspopup": "menu",
+      "aria-label": "More actions",
+      "data-action": element.action_id ?? "",
+      "data-focus": focusName(element, block),
+      on: { click: () => openMenu(menu, opener) },
+    },
+    icon("more"),
+  );
   const choose = (option) => {
     menu.hidePopover();
     if (/^https?:\/\//i.test(option.url ?? "")) window.open(option.url, "_blank", "noopener,noreferrer");
     press(opener, element, block, surface, { selected_option: option });
   };
-  menu.append(...element.options.map((option) => el("button", {
-    type: "button", class: "menu-item", role: "menuitem", tabindex: "-1", on: { click: () => choose(option) },
-  }, plain(option.text))));
+  menu.append(
+    ...element.options.map((option) =>
+      el(
+        "button",
+        {
+          type: "button",
+          class: "menu-item",
+          role: "menuitem",
+          tabindex: "-1",
+          on: { click: () => choose(option) },
+        },
+        plain(option.text),
+      ),
+    ),
+  );
   menu.addEventListener("keydown", (event) => moveInMenu(menu, opener, event));
   return el("span", { class: "menu-anchor" }, opener, menu);
 }
@@ -101,10 +121,14 @@ function hold(node) {
   const scope = node.closest("[data-surface]");
   const held = [...scope.querySelectorAll("button[data-action], select[data-action]")].filter((one) => !one.disabled);
   const hadFocus = document.activeElement === node;
-  held.forEach((one) => { one.disabled = true; });
+  held.forEach((one) => {
+    one.disabled = true;
+  });
   node.classList.add("under-way");
   return () => {
-    held.forEach((one) => { one.disabled = false; });
+    held.forEach((one) => {
+      one.disabled = false;
+    });
     node.classList.remove("under-way");
     if (hadFocus && node.isConnected && document.activeElement === document.body) node.focus({ preventScroll: true });
   };
@@ -114,7 +138,9 @@ function warn(node, words) {
   const block = node.closest(".block");
   node.classList.add("unanswered");
   if (node.matches("button")) node.prepend(icon("alert"));
-  block?.append(el("p", { class: "click-warning", role: "alert" }, words));
+  const line = el("p", { class: "click-warning", role: "alert" }, words);
+  block?.append(line);
+  line.scrollIntoView({ block: "nearest" });
 }
 
 function clearWarning(node) {

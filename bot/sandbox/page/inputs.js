@@ -10,12 +10,24 @@ const REQUIRED = "Please complete this required field.";
 export function input(block) {
   const { element, label, hint, optional } = block;
   const field = control(element, block.block_id, plain(label));
-  const caption = el("span", { class: "input-label", "aria-hidden": "true" }, plain(label), optional && el("span", { class: "optional" }, " (optional)"));
-  const node = el("div", { class: "input" },
+  const caption = el(
+    "span",
+    { class: "input-label", "aria-hidden": "true" },
+    plain(label),
+    optional && el("span", { class: "optional" }, " (optional)"),
+  );
+  const node = el(
+    "div",
+    { class: "input" },
     caption,
     field ?? el("span", { class: "unknown" }, `This page cannot show an input of type ${element.type}.`),
-    hint && el("p", { class: "hint" }, plain(hint)));
-  Object.assign(node.dataset, { input: block.block_id ?? "", optional: optional ? "yes" : "", min: element.min_length ?? "" });
+    hint && el("p", { class: "hint" }, plain(hint)),
+  );
+  Object.assign(node.dataset, {
+    input: block.block_id ?? "",
+    optional: optional ? "yes" : "",
+    min: element.min_length ?? "",
+  });
   if (field && !optional) field.setAttribute("aria-required", "true");
   caption.addEventListener("click", () => focusable(node)?.focus());
   return node;
@@ -32,7 +44,8 @@ export function unfit(container) {
     const { value, selected_option: option, selected_options: options } = valueOf(field);
     const empty = !(value?.trim() || option || options?.length);
     if (empty && !node.dataset.optional) errors[node.dataset.input] = REQUIRED;
-    else if (value && value.length < Number(node.dataset.min)) errors[node.dataset.input] = `Please write at least ${node.dataset.min} characters.`;
+    else if (value && value.length < Number(node.dataset.min))
+      errors[node.dataset.input] = `Please write at least ${node.dataset.min} characters.`;
   }
   return errors;
 }

@@ -27,9 +27,30 @@ function blockAt(rows, i) {
   if (FENCE.test(rows[i])) return fence(rows, i);
   if (/^(-{3,}|\*{3,})\s*$/.test(rows[i])) return [el("hr"), i + 1];
   const heading = HEADING.exec(rows[i]);
-  if (heading) return [el("p", { class: "md-heading", role: "heading", "aria-level": String(heading[1].length + 2) }, inline(heading[2])), i + 1];
+  if (heading)
+    return [
+      el(
+        "p",
+        { class: "md-heading", role: "heading", "aria-level": String(heading[1].length + 2) },
+        inline(heading[2]),
+      ),
+      i + 1,
+    ];
   const end = whileMatches(rows, i, QUOTE);
-  if (end > i) return [el("blockquote", {}, inline(rows.slice(i, end).map((row) => QUOTE.exec(row)[1]).join("\n"))), end];
+  if (end > i)
+    return [
+      el(
+        "blockquote",
+        {},
+        inline(
+          rows
+            .slice(i, end)
+            .map((row) => QUOTE.exec(row)[1])
+            .join("\n"),
+        ),
+      ),
+      end,
+    ];
   if (ITEM.test(rows[i])) return listAt(rows, i);
   return paragraph(rows, i);
 }
@@ -49,7 +70,8 @@ function listAt(rows, i) {
 
 function paragraph(rows, i) {
   let end = i + 1;
-  while (end < rows.length && rows[end].trim() && ![FENCE, HEADING, ITEM, QUOTE].some((start) => start.test(rows[end]))) end += 1;
+  while (end < rows.length && rows[end].trim() && ![FENCE, HEADING, ITEM, QUOTE].some((start) => start.test(rows[end])))
+    end += 1;
   return [el("p", {}, inline(rows.slice(i, end).join("\n"))), end];
 }
 
@@ -65,10 +87,14 @@ function inline(text) {
   const found = INLINE.exec(text);
   if (!found) return [text];
   const [all, code, label, url, bold, struck, star, under] = found;
-  const node = code ? el("code", {}, code)
-    : url ? link(url, inline(label))
-    : bold ? el("strong", {}, inline(bold))
-    : struck ? el("s", {}, inline(struck))
-    : el("em", {}, inline(star ?? under));
+  const node = code
+    ? el("code", {}, code)
+    : url
+      ? link(url, inline(label))
+      : bold
+        ? el("strong", {}, inline(bold))
+        : struck
+          ? el("s", {}, inline(struck))
+          : el("em", {}, inline(star ?? under));
   return [text.slice(0, found.index), node, ...inline(text.slice(found.index + all.length))];
 }

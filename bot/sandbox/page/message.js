@@ -11,17 +11,26 @@ import { mrkdwn } from "./mrkdwn.js";
 
 /** The element of one message, still empty; `below` stands under it. */
 export function articleFor(message, ...below) {
-  return el("article", { class: "message", data: { ts: message.ts }, "data-ephemeral": Boolean(message.ephemeral) },
-    el("div", { class: "message-main", "data-surface": "message" }), below);
+  return el(
+    "article",
+    { class: "message", data: { ts: message.ts }, "data-ephemeral": Boolean(message.ephemeral) },
+    el("div", { class: "message-main", "data-surface": "message" }),
+    below,
+  );
 }
 
 /** Fills a message's element if anything about it changed. */
 export function paintMessage(article, message, isCompact, context) {
   const { replies, ...own } = message;
   const author = context.names.user(message.user) ?? { name: message.user, isApp: message.bot };
-  article.setAttribute("aria-label", `${author.name}, ${clock(Number(message.ts))}${message.ephemeral ? ", only visible to you" : ""}`);
+  article.setAttribute(
+    "aria-label",
+    `${author.name}, ${clock(Number(message.ts))}${message.ephemeral ? ", only visible to you" : ""}`,
+  );
   article.classList.toggle("compact", isCompact);
-  repaint(article.firstElementChild, [own, author.name, isCompact], () => messageMain(message, author, isCompact, context));
+  repaint(article.firstElementChild, [own, author.name, isCompact], () =>
+    messageMain(message, author, isCompact, context),
+  );
 }
 
 function messageMain(message, author, isCompact, context) {
@@ -36,27 +45,45 @@ function messageMain(message, author, isCompact, context) {
   return [
     message.ephemeral && el("p", { class: "only-you" }, icon("eye"), "Only visible to you"),
     el("div", { class: "gutter" }, isCompact ? when(message, "when when-aside") : avatar(author)),
-    el("div", { class: "body" },
-      !isCompact && byline(message, author),
-      body),
+    el("div", { class: "body" }, !isCompact && byline(message, author), body),
     !message.ephemeral && context.openThread && toolbar(context),
   ].filter(Boolean);
 }
 
 function byline(message, author) {
-  return el("div", { class: "byline" },
+  return el(
+    "div",
+    { class: "byline" },
     el("span", { class: "author" }, author.name),
     (message.bot || author.isApp) && el("span", { class: "badge" }, "App"),
     author.isGuest && el("span", { class: "badge badge-guest" }, "Guest"),
-    when(message, "when"));
+    when(message, "when"),
+  );
 }
 
 function when(message, look) {
   const seconds = Number(message.ts);
-  return el("time", { class: look, datetime: new Date(seconds * 1000).toISOString(), title: instant(seconds) }, clock(seconds));
+  return el(
+    "time",
+    { class: look, datetime: new Date(seconds * 1000).toISOString(), title: instant(seconds) },
+    clock(seconds),
+  );
 }
 
 function toolbar({ openThread }) {
-  return el("div", { class: "toolbar" },
-    el("button", { type: "button", class: "tool", title: "Reply in thread", "aria-label": "Reply in thread", on: { click: openThread } }, icon("reply")));
+  return el(
+    "div",
+    { class: "toolbar" },
+    el(
+      "button",
+      {
+        type: "button",
+        class: "tool",
+        title: "Reply in thread",
+        "aria-label": "Reply in thread",
+        on: { click: openThread },
+      },
+      icon("reply"),
+    ),
+  );
 }

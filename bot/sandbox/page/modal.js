@@ -31,21 +31,29 @@ export function paintModal(views, context) {
 }
 
 function open(view, version, context) {
-  const dialog = el("dialog", { class: "modal", "aria-labelledby": "modal-title", "data-surface": "modal", "data-view-id": view.id });
+  const dialog = el("dialog", {
+    class: "modal",
+    "aria-labelledby": "modal-title",
+    "data-surface": "modal",
+    "data-view-id": view.id,
+  });
   shown = { id: view.id, version, errors: undefined, dialog };
   dialog.replaceChildren(form(view, dialog, context));
   dialog.addEventListener("cancel", (event) => {
     event.preventDefault();
     leave(view, dialog, context);
   });
-  dialog.addEventListener("close", () => { // a second Escape closes whatever the page says: show what still stands
+  dialog.addEventListener("close", () => {
+    // a second Escape closes whatever the page says: show what still stands
     if (shown?.dialog !== dialog) return;
     dialog.showModal();
     leave(view, dialog, context);
   });
   document.body.append(dialog);
   dialog.showModal();
-  (dialog.querySelector("[autofocus]") ?? dialog.querySelector(".modal-body [data-holds-value], .modal-body input"))?.focus();
+  (
+    dialog.querySelector("[autofocus]") ?? dialog.querySelector(".modal-body [data-holds-value], .modal-body input")
+  )?.focus();
 }
 
 function refill(view, version, context) {
@@ -57,21 +65,46 @@ function refill(view, version, context) {
 }
 
 function form(view, dialog, context) {
-  const surface = { names: context.names, act: (action) => context.act({ view_id: view.id, values: readValues(dialog), ...action }) };
+  const surface = {
+    names: context.names,
+    act: (action) => context.act({ view_id: view.id, values: readValues(dialog), ...action }),
+  };
   const closing = () => leave(view, dialog, context);
   const submitting = (event) => {
     event.preventDefault();
     submit(view, dialog, context);
   };
-  return el("form", { novalidate: true, class: "modal-form", on: { submit: submitting } },
-    el("header", { class: "modal-head" },
+  return el(
+    "form",
+    { novalidate: true, class: "modal-form", on: { submit: submitting } },
+    el(
+      "header",
+      { class: "modal-head" },
       el("h2", { id: "modal-title", class: "modal-title" }, plain(view.title)),
-      el("button", { type: "button", class: "modal-x", "aria-label": "Close this window", on: { click: closing } }, icon("close"))),
+      el(
+        "button",
+        { type: "button", class: "modal-x", "aria-label": "Close this window", on: { click: closing } },
+        icon("close"),
+      ),
+    ),
     el("div", { class: "modal-body" }, renderBlocks(view.blocks, surface)),
-    el("footer", { class: "modal-foot" },
+    el(
+      "footer",
+      { class: "modal-foot" },
       el("p", { class: "modal-warning", role: "alert" }),
-      el("button", { type: "button", class: "button button-large", "data-focus": "close", on: { click: closing } }, plain(view.close, view.submit ? "Cancel" : "Close")),
-      view.submit && el("button", { type: "submit", class: "button button-large button-primary", "data-focus": "submit" }, plain(view.submit, "Submit"))));
+      el(
+        "button",
+        { type: "button", class: "button button-large", "data-focus": "close", on: { click: closing } },
+        plain(view.close, view.submit ? "Cancel" : "Close"),
+      ),
+      view.submit &&
+        el(
+          "button",
+          { type: "submit", class: "button button-large button-primary", "data-focus": "submit" },
+          plain(view.submit, "Submit"),
+        ),
+    ),
+  );
 }
 
 async function submit(view, dialog, context) {
@@ -93,10 +126,16 @@ async function leave(view, dialog, context) {
 async function whileBusy(dialog, work) {
   const buttons = [...dialog.querySelectorAll(".modal-foot button")].filter((button) => !button.disabled);
   say(dialog, "");
-  buttons.forEach((button) => { button.disabled = true; });
+  buttons.forEach((button) => {
+    button.disabled = true;
+  });
   const answer = await work();
-  buttons.forEach((button) => { button.disabled = false; });
+  buttons.forEach((button) => {
+    button.disabled = false;
+  });
   return answer;
 }
 
-const say = (dialog, words) => { dialog.querySelector(".modal-warning").textContent = words; };
+const say = (dialog, words) => {
+  dialog.querySelector(".modal-warning").textContent = words;
+};

@@ -27,7 +27,9 @@ let again = false;
 
 async function start() {
   cast = await api.people();
-  known = new Map(cast.people.map((one) => [one.id, { ...one, fullName: one.real_name ?? one.name, isGuest: one.is_guest }]));
+  known = new Map(
+    cast.people.map((one) => [one.id, { ...one, fullName: one.real_name ?? one.name, isGuest: one.is_guest }]),
+  );
   known.set(cast.bot.id, { ...cast.bot, isApp: true });
   addEventListener("popstate", () => arrive());
   at("composer").addEventListener("submit", (event) => event.preventDefault());
@@ -43,7 +45,9 @@ async function arrive() {
   if (arrive.as !== as) {
     arrive.as = as;
     endStream();
-    endStream = api.stream(as, changed, () => { at("lost").hidden = false; });
+    endStream = api.stream(as, changed, () => {
+      at("lost").hidden = false;
+    });
   }
   await refresh();
   if (seen?.tab === "home") {
@@ -68,9 +72,13 @@ function refresh() {
   refreshing ??= (async () => {
     while (again) {
       again = false;
-      await look().catch(() => { at("lost").hidden = false; });
+      await look().catch(() => {
+        at("lost").hidden = false;
+      });
     }
-  })().finally(() => { refreshing = null; });
+  })().finally(() => {
+    refreshing = null;
+  });
   return refreshing;
 }
 
@@ -81,7 +89,9 @@ async function look() {
   const channel = channelOf(route(), [...state.channels, appWithoutChannel()]);
   const tab = tabOf(channel);
   const isReading = tab !== "home" && channel.id !== cast.bot.id;
-  const { messages, revision: read } = isReading ? await api.messages(as, channel.id) : { messages: [], revision: state.revision };
+  const { messages, revision: read } = isReading
+    ? await api.messages(as, channel.id)
+    : { messages: [], revision: state.revision };
   if (isReading && state.channels.some((one) => one.id === channel.id && one.unread)) state = await api.state(as);
   if (asked !== location.search) return;
   history.replaceState(null, "", address({ as, channel: channel.id, tab }));
@@ -124,25 +134,44 @@ function contextFor(state, channel, tab) {
   const place = (one) => ({ ...one, href: address({ as, channel: one.id }), go: goes(go, { as, channel: one.id }) });
   const channelById = (id) => state.channels.filter((one) => one.id === id).map(place)[0] ?? null;
   return {
-    me: as, team: cast.team, people: cast.people.map((one) => known.get(one.id)), channel, tab,
+    me: as,
+    team: cast.team,
+    people: cast.people.map((one) => known.get(one.id)),
+    channel,
+    tab,
     names: { me: as, app: known.get(cast.bot.id), user: (id) => known.get(id) ?? null, channel: channelById },
     act: (action) => sent(api.click({ as, ...action })),
-    reply: (text, threadTs) => api.message(as, channel.id, text, threadTs).finally(() => { refresh(); }),
-    go, refresh, repaint: paint, showSidebar,
+    reply: (text, threadTs) =>
+      api.message(as, channel.id, text, threadTs).finally(() => {
+        refresh();
+      }),
+    go,
+    refresh,
+    repaint: paint,
+    showSidebar,
   };
 }
 
 function channelWriter(channel, context) {
   const name = context.names.user(channel.with)?.name ?? `#${channel.name}`;
   const say = (text) => (text.startsWith("/") ? command(text, channel) : context.reply(text));
-  return writer({ name: `${context.me} ${channel.id}`, label: `Message ${name}`, placeholder: `Message ${name}`, send: say, commands: cast.commands });
+  return writer({
+    name: `${context.me} ${channel.id}`,
+    label: `Message ${name}`,
+    placeholder: `Message ${name}`,
+    send: say,
+    commands: cast.commands,
+  });
 }
 
 function command(text, channel) {
   const name = text.split(/\s/)[0];
   const names = cast.commands.map((one) => one.command);
-  if (!names.includes(name)) return { ok: false, warning: `${name} is not a command here. There is ${names.join(", ") || "none"}.` };
-  return api.command(me(), channel.id, text).finally(() => { refresh(); });
+  if (!names.includes(name))
+    return { ok: false, warning: `${name} is not a command here. There is ${names.join(", ") || "none"}.` };
+  return api.command(me(), channel.id, text).finally(() => {
+    refresh();
+  });
 }
 
 function paintHome(view, context) {
@@ -150,9 +179,21 @@ function paintHome(view, context) {
   home.hidden = context.tab !== "home";
   if (home.hidden) return;
   const { app, user } = context.names;
-  const surface = { names: context.names, act: (action) => context.act({ view_id: view.id, values: readValues(home), ...action }) };
-  const nothing = () => el("div", { class: "intro" }, el("h2", {}, `${app.name} has nothing here yet`),
-    el("p", {}, `What waits for ${user(context.me).name}, what ${user(context.me).name} asked for and what was settled lately will appear here.`));
+  const surface = {
+    names: context.names,
+    act: (action) => context.act({ view_id: view.id, values: readValues(home), ...action }),
+  };
+  const nothing = () =>
+    el(
+      "div",
+      { class: "intro" },
+      el("h2", {}, `${app.name} has nothing here yet`),
+      el(
+        "p",
+        {},
+        `What waits for ${user(context.me).name}, what ${user(context.me).name} asked for and what was settled lately will appear here.`,
+      ),
+    );
   repaint(home, [context.me, view], () => (view ? renderBlocks(view.blocks, surface) : nothing()));
 }
 
@@ -169,5 +210,6 @@ function hideSidebar() {
 
 start().catch((problem) => {
   at("lost").hidden = false;
-  at("lost").textContent = `The local workspace did not answer (${problem.message}). Is it still running? Reload to try again.`;
+  at("lost").textContent =
+    `The local workspace did not answer (${problem.message}). Is it still running? Reload to try again.`;
 });

@@ -21,11 +21,15 @@ function list(part, names) {
   const ordered = part.style === "ordered";
   const tag = ordered ? "ol" : "ul";
   const start = ordered && part.offset ? String(part.offset + 1) : null;
-  return el(tag, { class: "rich-list", start, "data-indent": String(Math.min(part.indent ?? 0, 8)) },
-    part.elements.map((item) => el("li", {}, inline(item, names))));
+  return el(
+    tag,
+    { class: "rich-list", start, "data-indent": String(Math.min(part.indent ?? 0, 8)) },
+    part.elements.map((item) => el("li", {}, inline(item, names))),
+  );
 }
 
-const inline = (part, names) => part.elements.map((element) => styled(INLINE[element.type]?.(element, names) ?? unknown(element), element));
+const inline = (part, names) =>
+  part.elements.map((element) => styled(INLINE[element.type]?.(element, names) ?? unknown(element), element));
 
 const INLINE = {
   text: (element) => document.createTextNode(element.text),
@@ -41,7 +45,9 @@ const INLINE = {
 
 function styled(node, { style = {} }) {
   const tags = { bold: "strong", italic: "em", strike: "s", underline: "u", code: "code" };
-  return Object.keys(tags).filter((name) => style[name]).reduce((inner, name) => el(tags[name], {}, inner), node);
+  return Object.keys(tags)
+    .filter((name) => style[name])
+    .reduce((inner, name) => el(tags[name], {}, inner), node);
 }
 
 /** The character when the element carries its code points, otherwise its name between colons. */

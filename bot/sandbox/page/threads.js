@@ -9,7 +9,8 @@ import { writer } from "./writer.js";
 const SHORT = 3; // a thread this short is unfolded until somebody folds it; the reply line waits to be asked for
 const unfolded = new Map();
 
-const isOpen = (message) => unfolded.get(message.ts) ?? (replies(message).length > 0 && replies(message).length <= SHORT);
+const isOpen = (message) =>
+  unfolded.get(message.ts) ?? (replies(message).length > 0 && replies(message).length <= SHORT);
 const replies = (message) => message.replies ?? [];
 
 /** Unfolds or folds a message's thread; the reply line gets the focus when it is there. */
@@ -40,12 +41,21 @@ function paintSummary(node, message, open, context) {
   const count = all.length === 1 ? "1 reply" : `${all.length} replies`;
   const authors = [...new Set(all.map((reply) => reply.user))].slice(0, 4);
   const fold = () => toggleThread(message, context, !open);
-  repaint(node, [count, authors, open, open || ago(Number(all.at(-1).ts))], () => el("button", {
-    type: "button", class: "thread-toggle", "aria-expanded": String(open), "data-focus": "thread", on: { click: fold },
-  },
-  authors.map((id) => avatar(context.names.user(id) ?? { name: id })),
-  el("span", { class: "thread-count" }, count),
-  !open && el("span", { class: "thread-last" }, `Last reply ${ago(Number(all.at(-1).ts))}`)));
+  repaint(node, [count, authors, open, open || ago(Number(all.at(-1).ts))], () =>
+    el(
+      "button",
+      {
+        type: "button",
+        class: "thread-toggle",
+        "aria-expanded": String(open),
+        "data-focus": "thread",
+        on: { click: fold },
+      },
+      authors.map((id) => avatar(context.names.user(id) ?? { name: id })),
+      el("span", { class: "thread-count" }, count),
+      !open && el("span", { class: "thread-last" }, `Last reply ${ago(Number(all.at(-1).ts))}`),
+    ),
+  );
 }
 
 function paintReplies(node, message, context) {
@@ -57,10 +67,12 @@ function paintReplies(node, message, context) {
 }
 
 function paintWriter(node, message, context) {
-  repaint(node, message.ts, () => writer({
-    name: `thread ${context.me} ${message.ts}`,
-    label: "Reply in thread",
-    placeholder: "Reply…",
-    send: (text) => context.reply(text, message.ts),
-  }));
+  repaint(node, message.ts, () =>
+    writer({
+      name: `thread ${context.me} ${message.ts}`,
+      label: "Reply in thread",
+      placeholder: "Reply…",
+      send: (text) => context.reply(text, message.ts),
+    }),
+  );
 }
