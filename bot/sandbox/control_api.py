@@ -11,9 +11,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from bot.sandbox.page_api import given_json
 from bot.sandbox.slack_api import SlackApi
 from bot.sandbox.slack_faults import SlackFaults
-from bot.sandbox.wire import Refused, object_with, read_json
+from bot.sandbox.wire import Refused, object_with
 from bot.sandbox.workspace import Message, Workspace
 
 Json = dict[str, Any]
@@ -44,12 +45,11 @@ def control_routes(ws: Workspace, api: SlackApi, faults: SlackFaults) -> list[Ro
         return JSONResponse({"faults": [asdict(fault) for fault in faults.ahead]})
 
     async def plan_faults(request: Request) -> Response:
-        faults.plan(object_with(await read_json(request), required={"faults"})["faults"])
+        faults.plan((await given_json(request, required={"faults"}))["faults"])
         return await show_faults(request)
 
     async def change(request: Request) -> Response:
-        given = object_with(await read_json(request), required={"set"}, optional={"user", "channel"})
-        _change(ws, given)
+        _change(ws, await given_json(request, required={"set"}, optional={"user", "channel"}))
         return JSONResponse({"revision": ws.revision})
 
     return [

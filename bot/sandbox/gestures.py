@@ -5,7 +5,7 @@ that Slack shows. Whoever is not in a channel, or left, can do nothing there.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.cards.limits import check_blocks, check_view
@@ -79,6 +79,9 @@ class Gestures:
             return _warning("This window is no longer there, so nothing was sent. Reload the page.")
         if missing := _missing(view, values):
             return {"ok": False, "errors": missing}
+        if view.errors is not None:
+            view = replace(view, errors=None)
+            self.ws.show(view)
         answer = await self.link.interaction("submit", payloads.view_submission(self.ws, view, values))
         if isinstance(answer, NoAnswer) or answer.status != 200:
             reason = answer.reason if isinstance(answer, NoAnswer) else f"the app answered HTTP {answer.status}"
@@ -138,8 +141,7 @@ class Gestures:
                 names = {block.get("block_id") for block in view.body["blocks"]}
                 if not errors or not errors.keys() <= names:
                     return trouble
-                view.errors = errors
-                self.ws.show(view)
+                self.ws.show(replace(view, errors=errors))
                 return {"ok": False, "errors": errors}
             case {"response_action": "update" | "push" as how, "view": dict(body)}:
                 if body.get("type") != "modal" or check_view(body):

@@ -139,7 +139,7 @@ class PageApi:
 
     async def click(self, request: Request) -> Response:
         """Use an element of a message, a modal or the Home tab."""
-        given = await _given(
+        given = await given_json(
             request,
             required={"as", "block_id", "action_id"},
             optional={"channel", "ts", "view_id", "value", "selected_option", "values"},
@@ -159,13 +159,13 @@ class PageApi:
 
     async def command(self, request: Request) -> Response:
         """Type a slash command."""
-        given = await _given(request, required={"as", "channel", "text"})
+        given = await given_json(request, required={"as", "channel", "text"})
         me, channel, text = self._person(given["as"]), text_in(given, "channel"), text_in(given, "text")
         return JSONResponse(await self.gestures.command(me, channel, text, str(request.base_url)))
 
     async def message(self, request: Request) -> Response:
         """Write something in a channel or a thread."""
-        given = await _given(request, required={"as", "channel", "text"}, optional={"thread_ts"})
+        given = await given_json(request, required={"as", "channel", "text"}, optional={"thread_ts"})
         me, channel, text = self._person(given["as"]), text_in(given, "channel"), text_in(given, "text")
         if me not in self.ws.members(channel):
             raise Refused("channel", f"{me} is in no channel {channel!r}.")
@@ -178,18 +178,18 @@ class PageApi:
 
     async def submit(self, request: Request) -> Response:
         """Submit a modal."""
-        given = await _given(request, required={"as", "view_id", "values"})
+        given = await given_json(request, required={"as", "view_id", "values"})
         me, view, values = self._person(given["as"]), text_in(given, "view_id"), _values(given)
         return JSONResponse(await self.gestures.submit(me, view, values))
 
     async def close(self, request: Request) -> Response:
         """Close a modal."""
-        given = await _given(request, required={"as", "view_id"})
+        given = await given_json(request, required={"as", "view_id"})
         return JSONResponse(await self.gestures.close(self._person(given["as"]), text_in(given, "view_id")))
 
     async def home(self, request: Request) -> Response:
         """Open the Home tab."""
-        given = await _given(request, required={"as"})
+        given = await given_json(request, required={"as"})
         return JSONResponse(self.gestures.open_home(self._person(given["as"])))
 
     def _person(self, user: object) -> str:
@@ -217,8 +217,11 @@ def _view(view: View) -> Json:
     return {"id": view.id, **written, "errors": view.errors, "hash": view.hash}
 
 
-async def _given(request: Request, *, required: AbstractSet[str], optional: AbstractSet[str] = frozenset()) -> Json:
-    """The body of a request; a page of another origin cannot send JSON, so nothing else is read."""
+async def given_json(request: Request, *, required: AbstractSet[str], optional: AbstractSet[str] = frozenset()) -> Json:
+    """The body of a request, an object with these fields; `Refused` names what is wrong with it.
+
+    A page of another origin cannot send JSON without being asked first, so nothing else is read.
+    """
     if request.headers.get("content-type", "").partition(";")[0] != "application/json":
         raise Refused("content-type", "send application/json.", status=415)
     return object_with(await read_json(request), required=required, optional=optional)

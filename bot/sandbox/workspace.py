@@ -39,7 +39,7 @@ class Message:
         return thread if thread != self.ts else None
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class View:
     """An open modal, or a person's Home tab, as the app gave it."""
 

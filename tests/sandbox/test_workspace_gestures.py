@@ -230,6 +230,9 @@ def test_errors_stay_beside_their_field_until_the_next_try(slack: Slack) -> None
     answer = slack.act("submit", "U0MARTA", view_id=name, values=TYPED)
     assert answer == {"ok": False, "errors": {"reason": "Already approved by Ines."}}
     assert open_views(slack)[0]["errors"] == {"reason": "Already approved by Ines."}
+    slack.app.will_fail(500)
+    assert "warning" in slack.act("submit", "U0MARTA", view_id=name, values=TYPED)
+    assert open_views(slack)[0]["errors"] is None
 
 
 def test_an_answer_may_replace_stack_or_clear_the_modals(slack: Slack) -> None:
@@ -399,6 +402,7 @@ def test_bad_input_of_the_page_is_refused_with_the_field_named(slack: Slack) -> 
     assert slack.act("click", "U0MARTA", block_id="b", action_id="a", channel="C0BUY")["error"].startswith("ts:")
     assert slack.act("message", "U0GUEST", channel="C0OPS", text="x")["error"].startswith("channel:")
     assert slack.http.post("/page/home", content='{"as": "U0MARTA"}').status_code == 415
+    assert slack.http.post("/slack/change", content='{"user": "U0MARTA", "set": {"deleted": true}}').status_code == 415
     assert slack.http.get("/page/people", headers={"Host": "elsewhere.example"}).status_code == 400
 
 
