@@ -1,0 +1,216 @@
+"""The only caller of Slack's Web API: every answer, and every missing one, sorted into a value.
+
+Nothing is tried again here, and nothing is raised for what Slack does: a caller is told what surely happened, what surely did not,
+and what nobody can tell. The SDK's own retries are off, because they repeat a post whose answer was lost. A payload that Slack
+would refuse is not sent. A method that was rate limited is left alone until its time has passed; the others go on.
+"""
+
+import http.client
+import logging
+import re
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from slack_sdk import WebClient
+from slack_sdk.errors import SlackApiError
+
+from bot.cards import limits
+from bot.cards.parts import Message
+
+Json = dict[str, Any]
+log = logging.getLogger(__name__)
+
+PATIENCE_S: Final = 10
+"""For what nobody waits for: posts and edits."""
+MODAL_S: Final = 1.2
+"""For opening a modal: its trigger lives three seconds, and the click must be answered within them."""
+CHECK_S: Final = 0.8
+"""For asking who a clicker is, before the decision."""
+
+PERMANENT: Final = frozenset(
+    {
+        *("channel_not_found", "not_in_channel", "is_archived", "is_inactive", "restricted_action", "messages_tab_disabled"),
+        *("message_not_found", "cant_update_message", "edit_window_closed", "thread_not_found"),
+        *("invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "msg_too_long", "no_text", "metadata_too_large"),
+        *("invalid_metadata_format", "invalid_arguments", "too_many_attachments", "block_mismatch"),
+        *("user_not_found", "user_disabled", "user_not_in_channel", "user_not_visible", "cannot_dm_bot"),
+        *("expired_trigger_id", "exchanged_trigger_id", "invalid_trigger_id", "not_found", "hash_conflict"),
+    }
+)  # fmt: skip
+"""Refusals that the same call will always meet. Others (a revoked token, a missing scope) an operator can mend meanwhile."""
+NOBODY_CAN_TELL: Final = frozenset({"internal_error", "fatal_error", "request_timeout", "service_unavailable"})
+TOO_LONG: Final = frozenset({"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "msg_too_long"})
+"""What an edit meets that a shorter one would not."""
+NO_SUCH_PLACE: Final = frozenset(
+    {"channel_not_found", "not_in_channel", "is_archived", "is_inactive", "restricted_action", "messages_tab_disabled"}
+    | {"user_not_found", "user_disabled", "cannot_dm_bot"}
+)
+"""The place itself is closed to us: another message there would fare no better."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sent:
+    """The message stands at this address, which Slack itself named; `ts` is "" for what has no lasting address."""
+
+    channel: str
+    ts: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """The call was carried out; `data` is Slack's answer."""
+
+    data: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """Surely not done. `permanent`: the same call will never do better; `retry_after_s` None: Slack named no time."""
+
+    error: str
+    permanent: bool
+    retry_after_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unclear:
+    """It may have been done: the answer was lost, late, or makes no sense."""
+
+    error: str
+
+
+Failure = Refused | Unclear
+
+
+@dataclass(slots=True)
+class _Limits:
+    """Until when each method is limited, in seconds of the monotonic clock."""
+
+    until: dict[str, float] = field(default_factory=dict)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def left(self, method: str) -> float:
+        with self.lock:
+            return self.until.get(method, 0) - time.monotonic()
+
+    def hit(self, method: str, seconds: float) -> None:
+        with self.lock:
+            self.until[method] = max(self.until.get(method, 0), time.monotonic() + seconds)
+
+
+class Slack:
+    """One workspace (or organisation) as our bot reaches it. Safe to use from several threads."""
+
+    def __init__(self, token: str, base_url: str = WebClient.BASE_URL) -> None:
+        def client(timeout: float) -> WebClient:
+            made = WebClient(token=token, base_url=base_url, retry_handlers=[], logger=_quiet())
+            made.timeout = timeout  # type: ignore[assignment]  # the SDK says int; sockets take fractions
+            return made
+
+        self._patient, self._modal, self._check = client(PATIENCE_S), client(MODAL_S), client(CHECK_S)
+        self._limits = _Limits()
+
+    def post(self, channel: str, message: Message) -> Sent | Failure:
+        """Post a message; links in it are never unfurled, since nobody asked to see them beside an approval."""
+        payload = message.payload()
+        if unfit := _unfit(limits.check_message(payload)):
+            return unfit
+        plain = {"unfurl_links": False, "unfurl_media": False}
+        return _sent(self._call(self._patient, "chat.postMessage", {"channel": channel, **payload, **plain}))
+
+    def update(self, channel: str, ts: str, message: Message) -> Sent | Failure:
+        """Make a message of ours say this instead; without blocks, those it had are taken away."""
+        payload = message.payload()
+        if unfit := _unfit(limits.check_edit(payload)):
+            return unfit
+        return _sent(self._call(self._patient, "chat.update", {"channel": channel, "ts": ts, **payload}))
+
+    def post_ephemeral(self, channel: str, user: str, message: Message) -> Sent | Failure:
+        """Say something in a channel to one person of it alone. It is lost when they reload."""
+        payload = message.payload()
+        if unfit := _unfit(limits.check_message(payload)):
+            return unfit
+        answer = self._call(self._patient, "chat.postEphemeral", {"channel": channel, "user": user, **payload})
+        return Sent(channel=channel, ts="") if isinstance(answer, Answered) else answer
+
+    def open_dm(self, user: str) -> str | Failure:
+        """The id of the direct conversation with a person."""
+        answer = self._call(self._patient, "conversations.open", {"users": user})
+        return str(answer.data["channel"]["id"]) if isinstance(answer, Answered) else answer
+
+    def views_open(self, trigger_id: str, view: Json) -> Answered | Failure:
+        """Open a modal for who clicked."""
+        return _unfit(limits.check_view(view)) or self._call(
+            self._modal, "views.open", {"trigger_id": trigger_id, "view": view}
+        )
+
+    def views_update(self, view_id: str, view: Json) -> Answered | Failure:
+        """Show something else in an open modal."""
+        return _unfit(limits.check_view(view)) or self._call(
+            self._patient, "views.update", {"view_id": view_id, "view": view}
+        )
+
+    def publish(self, user: str, view: Json) -> Answered | Failure:
+        """Show a person's Home tab."""
+        return _unfit(limits.check_view(view)) or self._call(
+            self._patient, "views.publish", {"user_id": user, "view": view}
+        )
+
+    def users_info(self, user: str) -> Answered | Failure:
+        """What Slack knows of a person, asked while a click waits; `data["user"]` holds the flags."""
+        return self._call(self._check, "users.info", {"user": user}, form=True)
+
+    def auth_test(self) -> Answered | Failure:
+        """Whose token this is."""
+        return self._call(self._patient, "auth.test", {}, form=True)
+
+    def _call(self, client: WebClient, method: str, args: Json, *, form: bool = False) -> Answered | Failure:
+        if (left := self._limits.left(method)) > 0:
+            return Refused(error="ratelimited", permanent=False, retry_after_s=left)
+        try:
+            given: Json = {"params": args} if form else {"json": args}
+            return Answered(data=dict(client.api_call(method, **given).data))  # type: ignore[arg-type]  # bytes only for files
+        except SlackApiError as error:
+            outcome = _sorted(error)
+        except (OSError, http.client.HTTPException) as error:  # timed out, refused, reset, cut
+            outcome = Unclear(error=f"{type(error).__name__}: {error}")
+        if isinstance(outcome, Refused) and outcome.retry_after_s is not None:
+            self._limits.hit(method, outcome.retry_after_s)
+        return outcome
+
+
+def _sorted(error: SlackApiError) -> Failure:
+    """What an answer that is not "ok" says of whether it was done. Source: each method's page of errors at docs.slack.dev."""
+    response = error.response
+    headers = {name.lower(): value for name, value in response.headers.items()}
+    name = str(response.get("error") or "")
+    if response.status_code == 429 or name in {"ratelimited", "rate_limited"}:
+        after = headers.get("retry-after", "")
+        return Refused(error="ratelimited", permanent=False, retry_after_s=float(after) if after.isdecimal() else 30.0)
+    if response.status_code >= 500 or name in NOBODY_CAN_TELL or not re.fullmatch(r"[a-z0-9_]+", name):
+        return Unclear(error=f"HTTP {response.status_code}: {name[:200]}")
+    return Refused(error=name, permanent=name in PERMANENT)
+
+
+def _unfit(faults: Sequence[limits.Fault]) -> Refused | None:
+    """What Slack would say of a payload with these faults."""
+    if not faults:
+        return None
+    log.error("not sent, Slack would refuse it: %s", "; ".join(map(str, faults)))
+    return Refused(error=faults[0].error, permanent=True)
+
+
+def _sent(answer: Answered | Failure) -> Sent | Failure:
+    if not isinstance(answer, Answered):
+        return answer
+    return Sent(channel=str(answer.data["channel"]), ts=str(answer.data["ts"]))
+
+
+def _quiet() -> logging.Logger:
+    """The SDK's logger without its errors: each is a value here, and said once by whoever handles it."""
+    sdk = logging.getLogger("placet.slack_sdk")
+    sdk.setLevel(logging.CRITICAL)
+    return sdk
