@@ -1,0 +1,140 @@
+"""What is asked, as blocks: the facts that code rendered once, the agent's own words below them, and what looks wrong.
+
+The one rule: nothing here is cut. Whoever has too little room leaves out whole parts, and says so (blocks).
+"""
+
+from collections.abc import Iterable, Sequence
+
+from bot.cards.ids import screen_id
+from bot.cards.parts import FIELD, Block, Moment, boxed, columns, flat, paragraph, quoted, size, small
+from bot.cards.phrases import approver_name, person
+from bot.cards.seen import seen, seen_line
+from engine.models import Content, Line, Pause
+from engine.rules.digest import short
+from engine.rules.policy import Step
+
+WHY = "Why, in the agent's words"
+
+_COLUMN = 240  # a value up to this size, on one line, reads well beside another
+_MOST_WARNED = 8
+
+
+def rows(content: Content, lines: Iterable[Line]) -> list[Block]:
+    """The amount and these lines in their order: short ones in two columns, long ones each in a box of its own."""
+    listed = list(lines)
+    if content.amount and not any(line.value == str(content.amount) for line in listed):
+        listed.insert(0, Line(label="Amount", value=str(content.amount)))
+    made: list[Block] = []
+    beside: list[str] = []
+    for line in listed:
+        label, value = seen_line(line.label).text or "(no label)", seen(line.value).text
+        value = value if value.strip() else "(blank)" if value else "(empty)"
+        if "\n" in value or size(value) > _COLUMN or size(label) + size(value) >= FIELD:
+            made += [*columns(beside), *boxed(label, value)]
+            beside = []
+        else:
+            beside.append(f"{label}\n{value}")
+    return [*made, *columns(beside)]
+
+
+def asked_by(pause: Pause, content: Content) -> list[Block]:
+    """Who asks, for whom, with what authority, and the rule that says so."""
+    agent, acts_as = seen_line(content.agent).text, seen_line(content.acts_as).text
+    acting = "" if acts_as == agent else f", acting as {acts_as},"
+    rule = f"rule “{seen_line(content.need.rule).text}”, {seen_line(content.need.policy_version).text}"
+    return small(f"Asked by the {agent} agent{acting} for {requester(pause)} · {rule}")
+
+
+def asked_again(content: Content) -> list[Block]:
+    """Why it is asked once more, and the price then and now; nothing for a first request."""
+    before = content.supersedes
+    if before is None:
+        return []
+    now = content.quote.price if content.quote else content.amount
+    prices = f" Was {before.was}, now {now}." if before.was and now and before.was != now else ""
+    why = seen_line(before.why).text.rstrip(".")
+    return paragraph(f"Asked again: {why}.{prices}") + small(f"It replaces {screen_id('pause', before.pause_id)}.")
+
+
+def deadline(pause: Pause, content: Content) -> list[Block]:
+    """Until when to answer, what silence means, and until when the price holds."""
+    made = small(Moment("Answer by {}.", pause.fire_at), silence(pause, content))
+    if content.quote is None:
+        return made
+    reference = f" ({seen_line(content.quote.reference).text})" if content.quote.reference else ""
+    quote = f"Quote: {content.quote.price}{reference}"
+    until = content.quote.valid_until
+    return made + (small(quote, Moment("valid until {}", until)) if until else small(quote))
+
+
+def silence(pause: Pause, content: Content) -> str:
+    """What happens if nobody answers, as decided in advance."""
+    steps = content.need.steps[pause.level :] if content.need.on_expiry == "escalate" else ()
+    goes_to = f"it goes to {_next(steps[0], pause)}" if steps else "it counts as not approved, and nothing is done"
+    return f"If nobody answers, {goes_to}."
+
+
+def approvals(pause: Pause, content: Content) -> list[Block]:
+    """How many of several approvals are given, by whom and when; nothing where one is enough."""
+    needed = content.need.approvers
+    given = [vote for vote in pause.votes if vote.verdict == "approve"]
+    if needed < 2:
+        return []
+    made: list[str | Moment] = [f"{needed - pause.votes_left} of {needed} approvals{':' if given else ''}"]
+    for vote in given:
+        made += [person(vote.name), Moment("{}", vote.at)]
+    return small(*made)
+
+
+def explanation(text: str) -> list[Block]:
+    """The agent's reason, as its own words; nothing if it gave none."""
+    return quoted(WHY, text) if text.strip() else []
+
+
+def warnings(content: Content) -> list[Block]:
+    """What to look at twice: where the text holds what eyes cannot see or easily mistake."""
+    texts: list[tuple[str, str]] = [
+        ("The title", content.title),
+        ("The summary", content.summary),
+        *((seen_line(line.label).text, f"{line.label} {line.value}") for line in content.lines),
+        (WHY, content.explanation),
+    ]
+    found = [f"• {name[:60]}: {warning}" for name, text in texts for warning in seen(text).warnings]
+    if not found:
+        return []
+    more = [f"• and {len(found) - _MOST_WARNED} more"] if len(found) > _MOST_WARNED else []
+    return paragraph("\n".join(["⚠ Look closely before you decide.", *found[:_MOST_WARNED], *more]))
+
+
+def footer(pause: Pause) -> list[Block]:
+    """The request's id and the digest that people compare."""
+    return small(f"{screen_id('pause', pause.id)} · {short(pause.digest)}")
+
+
+def requester(pause: Pause) -> str:
+    """Whom it is for."""
+    return person(pause.requester_name or pause.on_behalf_of)
+
+
+def whole(pause: Pause, content: Content, lines: Sequence[Line], why: str) -> list[Block]:
+    """What is asked, from the summary down to the agent's reason."""
+    return flat(
+        (
+            warnings(content),
+            asked_again(content),
+            paragraph(seen(content.summary).text),
+            rows(content, lines),
+            asked_by(pause, content),
+            explanation(why),
+        )
+    )
+
+
+def _next(step: Step, pause: Pause) -> str:
+    if step.role:
+        return approver_name(f"role:{step.role}")
+    if step.person:
+        return person(step.person)
+    if step.manager_of == "requester":
+        return f"{requester(pause)}'s manager"
+    return f"{approver_name(pause.approver, pause.approver_name)}'s manager"

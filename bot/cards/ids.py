@@ -1,0 +1,82 @@
+"""What a button and a modal carry: action ids, callback ids and values, each written and read by a pair of functions.
+
+The one rule: a value only says which request was clicked, as it was shown and where. It grants nothing: who may decide
+is looked up, and whatever cannot be read is None, never an error.
+"""
+
+import re
+from dataclasses import dataclass
+from uuid import UUID
+
+ACTION_APPROVE = "placet:approve"
+ACTION_DENY = "placet:deny"
+ACTION_DETAILS = "placet:details"
+ACTION_WITHDRAW = "placet:withdraw"
+ACTION_PATTERN = re.compile(r"^placet:(?P<verb>[a-z_]+)$")
+"""Every action id of ours; also of versions to come, so that an unknown verb is answered and not ignored."""
+
+CALLBACK_DENY = "placet:deny_form"
+CALLBACK_DETAILS = "placet:details_view"
+CALLBACK_PATTERN = ACTION_PATTERN
+
+BLOCK_REASON = "reason"
+"""The input block of the deny form, and where its errors are shown."""
+ACTION_REASON = "placet:reason"
+"""The text input inside it: its value is at `state.values[BLOCK_REASON][ACTION_REASON].value`, None if left empty."""
+
+EVENT_CARD = "placet_card"
+"""The event type in the metadata of every card we post."""
+
+SHOWN = 8
+"""How many hex digits of the digest a button carries."""
+
+_VALUE = re.compile(r"([0-9a-f]{32})\.([0-9a-f]{8})\.(.{1,100})", re.DOTALL)
+_CARRIED = re.compile(r"([A-Z0-9]{0,32}) (.*)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Button:
+    """What a button stands for: the environment it belongs to, the pause, and the start of the digest it was shown with."""
+
+    env: str
+    pause_id: UUID
+    shown: str
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """What a modal keeps from the click that opened it. `channel` None: it was opened from no channel (App Home)."""
+
+    button: Button
+    channel: str | None
+
+
+def encode(button: Button) -> str:
+    """The value of a button; ValueError for one that `decode` could not read back (env has 1 to 100 characters)."""
+    value = f"{button.pause_id.hex}.{button.shown}.{button.env}"
+    if not _VALUE.fullmatch(value):
+        raise ValueError(f"a button has {SHOWN} hex digits and an environment of 1 to 100 characters: {button}")
+    return value
+
+
+def decode(value: object) -> Button | None:
+    """Read what `encode` wrote; None for anything else."""
+    found = _VALUE.fullmatch(value) if isinstance(value, str) else None
+    return Button(env=found[3], pause_id=UUID(found[1]), shown=found[2]) if found else None
+
+
+def encode_carried(carried: Carried) -> str:
+    """The private_metadata of a modal."""
+    return f"{carried.channel or ''} {encode(carried.button)}"
+
+
+def decode_carried(value: object) -> Carried | None:
+    """Read what `encode_carried` wrote; None for anything else."""
+    found = _CARRIED.fullmatch(value) if isinstance(value, str) else None
+    button = decode(found[2]) if found else None
+    return Carried(button, found[1] or None) if found and button else None
+
+
+def screen_id(kind: str, row: UUID | str) -> str:
+    """The id as people see it: "pause_5d21ab", from the last six hex digits."""
+    return f"{kind}_{str(row).replace('-', '')[-6:]}"

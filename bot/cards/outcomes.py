@@ -1,0 +1,198 @@
+"""What has become of a request, in a sentence for its card: one function per status.
+
+The one rule: a sentence says who, what and when by the row alone, and never more than is known: a time-out is nobody's
+refusal, and a doubt is neither done nor not done. How it is laid out is in blocks.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, assert_never
+
+from bot.cards.ids import screen_id
+from bot.cards.parts import Moment, cut
+from bot.cards.phrases import approver_name, person
+from bot.cards.seen import seen, seen_line
+from engine.models import Pause
+from engine.rules.money import Money, MoneyError
+
+_MOST_FACTS = 8
+_FIRST = ("reference", "id", "charge", "amount")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """`head`: in a few words of ours. `text`: whole sentences. `at`: the time they speak of, None if they speak of none.
+
+    `words`: what a person gave as the reason, under its label. `facts`: from a receipt, name and value.
+    """
+
+    head: str
+    text: str
+    at: Moment | None = None
+    words: tuple[str, str] | None = None
+    facts: tuple[tuple[str, str], ...] = ()
+
+
+def told(pause: Pause) -> Told:
+    """What a pause's row says about where it stands. Works for an altered pause too: nothing of its content is needed."""
+    match pause.status:
+        case "waiting":
+            tell = _waiting
+        case "approved":
+            tell = _approved
+        case "executed":
+            tell = _executed
+        case "failed":
+            tell = _failed
+        case "denied":
+            tell = _denied
+        case "expired":
+            tell = _expired
+        case "cancelled":
+            tell = _cancelled
+        case "superseded":
+            tell = _superseded
+        case "voided":
+            tell = _voided
+        case _:
+            assert_never(pause.status)
+    return tell(pause)
+
+
+def receipt_facts(receipt: Any) -> tuple[tuple[str, str], ...]:
+    """What a receipt says in plain words: its own names, and values of one line; what is nested is left to Details."""
+    if not isinstance(receipt, Mapping):
+        return (("receipt", _short(receipt)),) if receipt is not None else ()
+    ordered = sorted(receipt.items(), key=lambda item: _FIRST.index(item[0]) if item[0] in _FIRST else len(_FIRST))
+    facts = [(cut(seen_line(str(name)).text.replace("_", " "), 40), _fact(value)) for name, value in ordered]
+    return tuple((name, value) for name, value in facts if value)[:_MOST_FACTS]
+
+
+def decider(pause: Pause) -> str:
+    """Who decided, by name and by the id that stays when a name changes."""
+    if pause.decided_by is None:
+        return "the system"
+    named = person(pause.decided_by_name or pause.decided_by)
+    return named if named == pause.decided_by else f"{named} ({person(pause.decided_by)})"
+
+
+def _waiting(pause: Pause) -> Told:
+    who = approver_name(pause.approver, pause.approver_name)
+    if pause.level:
+        return Told(head="Waiting for an answer", text=f"Nobody answered in time, so it is with {who} now.")
+    return Told(head="Waiting for an answer", text=f"It is with {who}.")
+
+
+def _approved(pause: Pause) -> Told:
+    by = f"Approved by {decider(pause)}"
+    if pause.effect_status == "in_doubt":
+        whom = f" Somebody with the role {role} is asked." if (role := _doubt_role(pause)) else ""
+        text = f"{by}, and tried; whether it happened is not known yet. Nothing is tried again until a person has looked.{whom}"
+        return Told(head="Approved, in doubt", text=text, at=_at(pause.decided_at))
+    if pause.effect_status is None and pause.run_status == "paused":
+        return Told(
+            head="Approved, on hold",
+            text=f"{by}. An operator holds the run; nothing is done yet.",
+            at=_at(pause.decided_at),
+        )
+    if pause.effect_status is None and pause.run_status == "awaiting_approval":
+        text = f"{by}. Nothing is done yet: another request of the same turn still waits."
+        return Told(head="Approved", text=text, at=_at(pause.decided_at))
+    return Told(head="Approved", text=f"{by}, working on it.", at=_at(pause.decided_at), words=_words(pause))
+
+
+def _executed(pause: Pause) -> Told:
+    text = f"Approved by {decider(pause)}, and done."
+    return Told(
+        head="Done",
+        text=text,
+        at=_at(pause.settled_at or pause.decided_at),
+        facts=receipt_facts(pause.receipt),
+        words=_words(pause),
+    )
+
+
+def _failed(pause: Pause) -> Told:
+    by = f"Approved by {decider(pause)}"
+    if pause.effect_status == "abandoned":
+        text = f"{by}, and tried; it was {_because(pause.reason, 'ended')}, without knowing whether it happened."
+        return Told(head="Ended in doubt", text=text, at=_at(pause.settled_at))
+    why = _because(pause.effect_error, "the provider did not say why")
+    return Told(head="Failed", text=f"{by}, and tried, but it was not done: {why}.", at=_at(pause.settled_at))
+
+
+def _denied(pause: Pause) -> Told:
+    return Told(
+        head="Denied",
+        text=f"Denied by {decider(pause)}. Nothing was done.",
+        at=_at(pause.decided_at),
+        words=_words(pause),
+    )
+
+
+def _expired(pause: Pause) -> Told:
+    return Told(
+        head="Expired",
+        text="Nobody answered in time, so nothing was done.",
+        at=Moment("Answer was due by {}.", pause.fire_at),
+    )
+
+
+def _cancelled(pause: Pause) -> Told:
+    why = f": {_because(pause.reason, '')}" if pause.reason else ""
+    if pause.decided_by == pause.on_behalf_of:
+        text = f"Withdrawn by {decider(pause)}{why}. Nothing was done."
+        return Told(head="Withdrawn", text=text, at=_at(pause.decided_at))
+    return Told(head="Called off", text=f"Called off{why}. Nothing was done.", at=_at(pause.decided_at))
+
+
+def _superseded(pause: Pause) -> Told:
+    by = f"Approved by {decider(pause)}, but not carried out" if pause.decided_by else "No longer asked"
+    again = f" It is asked again in {screen_id('pause', pause.superseded_by)}." if pause.superseded_by else ""
+    text = f"{by}: {_because(pause.reason, 'something changed')}. Nothing was done.{again}"
+    return Told(head="Replaced", text=text, at=_at(pause.decided_at))
+
+
+def _voided(pause: Pause) -> Told:
+    by = f"Approved by {decider(pause)}, but not carried out" if pause.decided_by else "Not carried out"
+    text = f"{by}: {_because(pause.reason, 'the authority behind it is gone')}. Nothing was done."
+    return Told(head="No longer valid", text=text, at=_at(pause.decided_at))
+
+
+def _words(pause: Pause) -> tuple[str, str] | None:
+    """The reason that the decider gave, quoted."""
+    if not pause.reason or not pause.decided_by:
+        return None
+    return f"In the words of {person(pause.decided_by_name or pause.decided_by)}", seen(pause.reason).text
+
+
+def _at(when: datetime | None) -> Moment | None:
+    return Moment("{}", when) if when else None
+
+
+def _because(reason: str | None, otherwise: str) -> str:
+    return cut(seen_line(reason).text.strip().rstrip("."), 500) if reason and reason.strip() else otherwise
+
+
+def _doubt_role(pause: Pause) -> str | None:
+    role = pause.content.need.doubt_role if pause.content else None
+    return person(role) if role else None
+
+
+def _fact(value: Any) -> str:
+    match value:
+        case {"amount": _, "currency": _}:
+            try:
+                return str(Money.from_document(value))
+            except MoneyError:
+                return ""
+        case None | dict() | list():
+            return ""
+    return _short(value)
+
+
+def _short(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return cut(seen_line(text).text, 120)

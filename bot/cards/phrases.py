@@ -1,0 +1,188 @@
+"""What is said to the one person who clicked, in sentences: every outcome, and everybody who may not decide.
+
+Each says what happened, why, and what to do next. The one rule: an expected loss is told with its who, what and when,
+and a time-out is never told as a person's refusal. The sentences are plain text; whoever sends them uses
+`parts.answer`, where nothing in a name or a reason can be read as a mention. What cards say is in outcomes.
+"""
+
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from typing import Literal, assert_never
+
+from bot.cards.ids import screen_id
+from bot.cards.parts import clock, cut
+from bot.cards.seen import seen_line
+from engine.models import AlreadySettled, Broken, Decided, Due, NotYours, Outcome, RunStatus, Standing, Voted
+
+NameOf = Callable[[str], str]
+"""From a person's id ("marta") to their name."""
+
+Refusal = Literal["stranger", "guest", "deactivated", "bot", "unknown"]
+
+REFUSED: Mapping[Refusal, str] = {
+    "stranger": "You belong to another workspace, and only members of this one may decide. Nothing was changed.",
+    "guest": "You are a guest in this workspace, and only full members may decide. Nothing was changed.",
+    "deactivated": "Your account is deactivated, so you may not decide. Nothing was changed.",
+    "bot": "Only people decide here, and this account is a bot. Nothing was changed.",
+    "unknown": "Placet does not know who you are, so you may not decide. Nothing was changed. "
+    "Ask an operator to add your Slack account to people.toml.",
+}
+"""Why somebody may not decide anything at all."""
+
+NOT_CHECKED = "Placet could not check with Slack who you are, so nothing was changed. Please try again in a minute."
+UNKNOWN_CARD = (
+    "Placet knows no request for this card, so nothing was changed. It may come from an earlier installation; "
+    "/approvals shows what waits for you now."
+)
+UNKNOWN_ACTION = (
+    "Placet does not know this button, so nothing was changed. It may come from another version; "
+    "/approvals shows what waits for you now."
+)
+NOT_CONFIRMED = "Placet could not confirm this in time. The card will show what holds; look at it before you try again."
+NOT_RECORDED = "This was not recorded, and nothing was changed: the database cannot be reached. Please press again."
+_AGAIN = "Nothing is done; whoever still wants it can ask again."
+LONG_REASON = "This is too long to keep; please say it in 1,000 characters."
+
+
+def other_environment(theirs: str, ours: str) -> str:
+    """For a card that another environment on the same workspace posted."""
+    return (
+        f"This card belongs to “{person(theirs)}”, and this is “{person(ours)}”. Nothing was changed; decide it there."
+    )
+
+
+def person(name: str) -> str:
+    """A name as it may stand in a sentence: on one line, nothing hidden in it, at most 100 characters."""
+    return cut(seen_line(name).text, 100)
+
+
+def approver_name(approver: str, name: str | None = None) -> str:
+    """Whom a pause asks: "Marta Keller", or "anyone with the role finance-approver"."""
+    kind, _, key = approver.partition(":")
+    return f"anyone with the role {person(key)}" if kind == "role" else person(name or key)
+
+
+def ago(past: timedelta) -> str:
+    """How long ago: "just now", "0.3 s ago", "2 seconds ago", "3 days ago". Never in the future, never rounded up."""
+    seconds = max(past.total_seconds(), 0.0)
+    if seconds < 1:
+        tenths = int(seconds * 10)
+        return f"0.{tenths} s ago" if tenths else "just now"
+    for unit, length in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
+        if seconds >= length:
+            return f"{_count(int(seconds // length), unit)} ago"
+    return f"{_count(int(seconds), 'second')} ago"
+
+
+def said(outcome: Outcome, name_of: NameOf) -> str:
+    """What the person who tried is told, winner and loser alike."""
+    now = outcome.now
+    match outcome:
+        case Decided():
+            return _decided(now)
+        case Voted():
+            return f"Counted. {_count(now.votes_left, 'more approval')} needed, by {clock(now.fire_at)}."
+        case AlreadySettled():
+            return _settled(now, name_of)
+        case NotYours():
+            return _not_yours(outcome, name_of)
+        case Due():
+            return f"Its time ran out at {clock(now.fire_at)}, so nothing was recorded. The card shows what follows from that."
+        case Broken():
+            return _broken(outcome)
+        case _:
+            assert_never(outcome)
+
+
+def _decided(now: Standing) -> str:
+    if now.status == "denied":
+        return f"Denied. Nothing is done, and the agent is told. {_next(now.run_status)}"
+    if now.status == "cancelled":
+        return f"Withdrawn. Nothing is done, and the agent is told. {_next(now.run_status)}"
+    return f"Approved. {_next(now.run_status)}"
+
+
+def _next(run: RunStatus) -> str:
+    match run:
+        case "awaiting_approval":
+            return "Another request of the same turn still waits; the agent goes on when all are answered."
+        case "paused":
+            return "An operator holds the run; it goes on when it is resumed."
+        case "done" | "error" | "cancelled":
+            return "Its run has ended."
+        case "in_doubt":
+            return "The run waits until somebody says what came of an earlier action."
+        case "queued" | "running" | "awaiting_child":
+            return "The agent goes on."
+        case _:
+            assert_never(run)
+
+
+def _settled(now: Standing, name_of: NameOf) -> str:
+    """Who was quicker, or what, and how long ago."""
+    when = ago(now.at - now.decided_at) if now.decided_at else "just now"
+    by = person(name_of(now.decided_by)) if now.decided_by else "the system"
+    because = f": {cut(seen_line(now.reason).text.rstrip('.'), 300)}" if now.reason else ""
+    match now.status:
+        case "approved":
+            text = f"Already approved by {by}, {when}. The card shows what comes of it."
+        case "executed" | "failed":
+            end = "carried out" if now.status == "executed" else "tried, without success"
+            text = f"Already approved by {by}, and {end}. The card shows what came of it."
+        case "denied":
+            text = f"Already denied by {by}, {when}{because}. Nothing is done."
+        case "expired":
+            text = f"Expired {when}: nobody had answered by {clock(now.fire_at)}. {_AGAIN}"
+        case "cancelled":
+            how = f"withdrawn by {by}" if now.decided_by else "called off"
+            text = f"Already {how}, {when}{because}. Nothing is done."
+        case "superseded":
+            text = f"Replaced by a new request, {when}{because}. Please decide on the new card."
+        case "voided":
+            text = f"No longer valid, {when}{because}. {_AGAIN}"
+        case "waiting":
+            text = f"It still waits for {approver_name(now.approver, _name(now, name_of))}. Please try again."
+        case _:
+            assert_never(now.status)
+    return text
+
+
+def _not_yours(outcome: NotYours, name_of: NameOf) -> str:
+    now = outcome.now
+    who = approver_name(now.approver, _name(now, name_of))
+    until = clock(now.fire_at)
+    match outcome.why:
+        case "own":
+            return f"You asked for this, so somebody else must decide: {who}, until {until}. You may withdraw it."
+        case "voted":
+            return f"Your approval is counted already; {_count(now.votes_left, 'more approval')} needed from somebody else, by {until}."
+        case "open":
+            return "It is being carried out, so it can no longer be withdrawn. The card will show what comes of it."
+        case "not_yours" if now.status != "waiting":
+            return "Only the person it was asked for may withdraw it. Nothing was changed."
+        case "not_yours" if now.level:
+            return f"Nobody answered in time, so it is with {who} now, until {until}. Nothing was changed."
+        case "not_yours":
+            return f"It is for {who} to decide, until {until}. Nothing was changed."
+        case _:
+            assert_never(outcome.why)
+
+
+def _broken(outcome: Broken) -> str:
+    name = screen_id("pause", outcome.now.pause_id)
+    match outcome.why:
+        case "broken":
+            return f"{name} was altered after it was stored, so nothing can be decided on it. Please tell an operator."
+        case "stale":
+            return f"This card does not show {name} as it is stored, so nothing was recorded. Open Details and decide there."
+        case _:
+            assert_never(outcome.why)
+
+
+def _name(now: Standing, name_of: NameOf) -> str | None:
+    kind, _, key = now.approver.partition(":")
+    return name_of(key) if kind == "person" else None
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
