@@ -65,11 +65,12 @@ SELECT e.id AS effect_id, e.pause_id, e.status, e.effect_key, e.action, e.tool, 
 WITH r AS MATERIALIZED (
     SELECT run.* FROM run WHERE id = %(run_id)s AND epoch = %(epoch)s AND status = 'running' FOR UPDATE
 ), a AS MATERIALIZED (
-    SELECT a.* FROM effect_attempt a JOIN effect e ON e.id = a.effect_id JOIN r ON r.id = e.run_id WHERE a.id = %(attempt_id)s FOR UPDATE OF e, a
+    SELECT a.*, e.status AS effect_status FROM effect_attempt a JOIN effect e ON e.id = a.effect_id JOIN r ON r.id = e.run_id
+     WHERE a.id = %(attempt_id)s FOR UPDATE OF e, a
 ), t AS MATERIALIZED (
     SELECT clock_timestamp() AS at FROM a
 ), v AS MATERIALIZED (
-    SELECT CASE WHEN a.status <> 'open' THEN 'settled' WHEN EXISTS (SELECT FROM halt) THEN 'halted' ELSE 'repeat' END AS outcome FROM a
+    SELECT CASE WHEN a.status <> 'open' OR a.effect_status <> 'attempted' THEN 'settled' WHEN EXISTS (SELECT FROM halt) THEN 'halted' ELSE 'repeat' END AS outcome FROM a
 ), repeated AS (
     UPDATE effect_attempt SET tries = a.tries + 1, epoch = %(epoch)s, call_deadline = t.at + %(call_s)s * interval '1 second'
       FROM a, t, v WHERE effect_attempt.id = a.id AND v.outcome = 'repeat'
@@ -77,7 +78,7 @@ WITH r AS MATERIALIZED (
     UPDATE run_lease SET lease_until = greatest(lease_until, t.at + (%(call_s)s + %(lease_s)s) * interval '1 second')
       FROM r, t WHERE run_lease.run_id = r.id AND run_lease.epoch = r.epoch
 ), events AS MATERIALIZED (
-    SELECT r.id AS run_id, 1 AS n, 'effect' AS entity, a.effect_id::text AS entity_id, 'attempted' AS from_status, 'repeat' AS event,
+    SELECT r.id AS run_id, 1 AS n, 'effect' AS entity, a.effect_id::text AS entity_id, a.effect_status AS from_status, 'repeat' AS event,
            CASE WHEN v.outcome = 'repeat' THEN 'attempted' END AS to_status, r.acts_as AS actor, 'worker' AS surface,
            CASE WHEN v.outcome <> 'repeat' THEN v.outcome END AS detail
       FROM r, a, v
@@ -123,8 +124,9 @@ SELECT v.outcome FROM v, linked;
 
 -- name: settle_attempt :one
 -- What came of a call (verdict: succeed, fail or doubt): receipt, the tool's result, the pause's end and the run's way on, in one statement,
--- by the attempt's id whatever the epoch. `outcome`: the verdict, or settled when it is on record already. `run_status` tells whether the
--- caller may go on. No row: there is no such attempt.
+-- by the attempt's id whatever the epoch. A receipt counts even for an attempt that was thought absent, as long as nothing else settled the
+-- effect. `outcome`: the verdict, or settled when it is on record already; what was told then stays in the record's detail. `run_status`
+-- tells whether the caller may go on. No row: there is no such attempt.
 WITH r AS MATERIALIZED (
     SELECT run.* FROM run
      WHERE id = (SELECT e.run_id FROM effect e JOIN effect_attempt a ON a.effect_id = e.id WHERE a.id = %(attempt_id)s) FOR UPDATE
@@ -139,7 +141,8 @@ WITH r AS MATERIALIZED (
 ), t AS MATERIALIZED (
     SELECT clock_timestamp() AS at FROM a
 ), v AS MATERIALIZED (
-    SELECT CASE WHEN e.status = ANY('{done,failed,abandoned}') OR a.status = ANY('{done,failed,absent}')
+    SELECT CASE WHEN e.status = ANY('{done,failed,abandoned}') OR a.status = ANY('{done,failed}')
+                     OR (a.status = 'absent' AND %(verdict)s <> 'succeed')
                      OR (e.status = 'in_doubt' AND %(verdict)s = 'doubt') THEN 'settled'
                 ELSE %(verdict)s END AS outcome
       FROM e, a
@@ -156,9 +159,9 @@ WITH r AS MATERIALIZED (
 ), way AS MATERIALIZED (
     SELECT CASE
                WHEN v.outcome = 'settled' THEN NULL
-               WHEN v.outcome = 'doubt' AND r.status = ANY('{running,queued}') THEN 'doubt'
+               WHEN v.outcome = 'doubt' AND r.status = ANY('{running,queued,paused}') THEN 'doubt'
                WHEN v.outcome = 'doubt' THEN NULL
-               WHEN r.cancel_wanted AND r.status = ANY('{running,queued,in_doubt}') THEN 'cancel'
+               WHEN r.cancel_wanted AND r.status = ANY('{running,queued,paused,in_doubt}') THEN 'cancel'
                WHEN r.status = 'in_doubt' THEN 'resolve'
                WHEN r.hold AND r.status = 'running' THEN 'hold'
            END AS event
@@ -176,7 +179,7 @@ WITH r AS MATERIALIZED (
     SELECT s.id, s.status FROM run_pause s JOIN r ON r.id = s.run_id JOIN going ON going.event = 'cancel'
      WHERE s.status = ANY('{waiting,approved}') AND s.id IS DISTINCT FROM (SELECT id FROM p) ORDER BY s.id FOR UPDATE OF s
 ), cancelled AS (
-    UPDATE run_pause SET status = 'cancelled', version = run_pause.version + 1, decided_at = t.at, reason = 'the run was withdrawn'
+    UPDATE run_pause SET status = 'cancelled', version = run_pause.version + 1, decided_by = NULL, decided_at = t.at, reason = 'the run was withdrawn'
       FROM siblings s, t WHERE run_pause.id = s.id
 ), let_go AS (
     DELETE FROM run_lease USING r, going WHERE run_lease.run_id = r.id AND going.event IS NOT NULL
@@ -189,7 +192,9 @@ WITH r AS MATERIALIZED (
 ), events AS MATERIALIZED (
     SELECT r.id AS run_id, 1::bigint AS n, 'effect' AS entity, e.id::text AS entity_id, e.status AS from_status, %(verdict)s::text AS event,
            CASE v.outcome WHEN 'succeed' THEN 'done' WHEN 'fail' THEN 'failed' WHEN 'doubt' THEN 'in_doubt' END AS to_status,
-           r.acts_as AS actor, 'worker' AS surface, CASE WHEN v.outcome = 'settled' THEN 'settled' ELSE coalesce(%(error)s::text, %(receipt)s::text) END AS detail
+           r.acts_as AS actor, 'worker' AS surface, 
+           CASE WHEN v.outcome = 'settled' THEN concat_ws(': ', 'settled', coalesce(%(error)s::text, %(receipt)s::text))
+                ELSE coalesce(%(error)s::text, %(receipt)s::text) END AS detail
       FROM r, e, v
     UNION ALL
     SELECT r.id, 2, 'pause', p.id::text, p.status, CASE v.outcome WHEN 'succeed' THEN 'execute' ELSE 'fail' END,
@@ -241,11 +246,16 @@ WITH r AS MATERIALIZED (
 ), moves AS MATERIALIZED (
     SELECT live.id, live.status AS from_status,
            CASE WHEN live.id IS DISTINCT FROM e.pause_id THEN 'cancel' WHEN v.outcome = 'happened' THEN 'execute' ELSE 'fail' END AS event
-      FROM live, e, v WHERE (v.outcome = 'happened' AND live.id = e.pause_id) OR v.outcome = 'stop'
+      FROM live, e, v, r
+     WHERE (v.outcome = 'happened' AND (live.id = e.pause_id OR (r.cancel_wanted AND r.status = 'in_doubt'))) OR v.outcome = 'stop'
 ), pauses AS (
     UPDATE run_pause SET status = CASE m.event WHEN 'cancel' THEN 'cancelled' WHEN 'execute' THEN 'executed' ELSE 'failed' END,
-           version = run_pause.version + 1, reason = CASE WHEN m.event = 'execute' THEN run_pause.reason ELSE 'ended in doubt by ' || %(actor)s END
-      FROM moves m WHERE run_pause.id = m.id
+           version = run_pause.version + 1,
+           decided_by = CASE WHEN m.event <> 'cancel' THEN run_pause.decided_by END,
+           decided_at = CASE WHEN m.event = 'cancel' THEN t.at ELSE run_pause.decided_at END,
+           reason = CASE WHEN m.event = 'execute' THEN run_pause.reason
+                         WHEN v.outcome = 'happened' THEN 'the run was withdrawn' ELSE 'ended in doubt by ' || %(actor)s END
+      FROM moves m, t, v WHERE run_pause.id = m.id
 ), way AS MATERIALIZED (
     SELECT CASE WHEN v.outcome = 'stop' THEN 'stop' WHEN v.outcome = 'happened' AND r.cancel_wanted THEN 'cancel' ELSE 'resolve' END AS event
       FROM v, r WHERE v.outcome = ANY('{happened,retry,stop}') AND r.status = 'in_doubt'
@@ -305,18 +315,18 @@ SELECT halted_by, halted_at, reason FROM halt;
 
 -- name: standing :one
 -- What is true now of the people behind a run's approved pauses: whether the requester is active and still holds the grant's scopes, and
--- which voters may no longer decide for the role or person that was asked. No row: there is no such run.
+-- which voters may no longer decide for the role or person that was asked when they did. No row: there is no such run.
 SELECT q.active AND c.scopes <@ q.scopes AS grant_holds, q.active AS requester_active,
-       (SELECT coalesce(json_agg(json_build_object('pause_id', p.id, 'voter', v.voter, 'name', w.name)), '[]')
-          FROM run_pause p CROSS JOIN unnest(p.voters) AS v(voter) JOIN person w ON w.id = v.voter
+       (SELECT coalesce(json_agg(json_build_object('pause_id', p.id, 'voter', v.person, 'name', w.name)), '[]')
+          FROM run_pause p JOIN pause_vote v ON v.pause_id = p.id JOIN person w ON w.id = v.person
           JOIN pause_content pc ON pc.pause_id = p.id
          WHERE p.run_id = r.id AND p.status = 'approved'
            AND (NOT w.active
-                OR (pc.document::jsonb #>> '{authorisation,requires_role}' IS NOT NULL AND p.level = 0
-                    AND NOT EXISTS (SELECT FROM role_member m WHERE m.person_id = v.voter
+                OR (v.level = 0 AND pc.document::jsonb #>> '{authorisation,requires_role}' IS NOT NULL
+                    AND NOT EXISTS (SELECT FROM role_member m WHERE m.person_id = v.person
                                      AND m.role = pc.document::jsonb #>> '{authorisation,requires_role}'))
-                OR (p.level > 0 AND p.approver LIKE 'role:%%'
-                    AND NOT EXISTS (SELECT FROM role_member m WHERE m.person_id = v.voter AND 'role:' || m.role = p.approver)))) AS lapsed_voters
+                OR (v.level > 0 AND v.level = p.level AND p.approver LIKE 'role:%%'
+                    AND NOT EXISTS (SELECT FROM role_member m WHERE m.person_id = v.person AND 'role:' || m.role = p.approver)))) AS lapsed_voters
   FROM run r JOIN run_content c ON c.run_id = r.id JOIN person q ON q.id = r.on_behalf_of
  WHERE r.id = %(run_id)s;
 

@@ -201,6 +201,7 @@ WITH asked AS MATERIALIZED (
         approver = CASE WHEN m.escalates THEN m.next ELSE run_pause.approver END,
         level = CASE WHEN m.escalates THEN m.to_level ELSE run_pause.level END,
         fire_at = CASE WHEN m.escalates THEN t.at + m.within_s * interval '1 second' ELSE run_pause.fire_at END,
+        decided_by = NULL,
         decided_at = CASE WHEN m.escalates THEN NULL ELSE t.at END,
         reason = CASE WHEN m.escalates THEN run_pause.reason ELSE m.reason END
       FROM named m, t WHERE run_pause.id = m.id
@@ -253,7 +254,7 @@ WITH r AS MATERIALIZED (
       FROM live
 ), moved AS (
     UPDATE run_pause SET status = CASE m.event WHEN 'void' THEN 'voided' ELSE 'cancelled' END, version = run_pause.version + 1,
-           decided_at = t.at, reason = %(reason)s
+           decided_by = CASE WHEN m.event = 'void' THEN run_pause.decided_by END, decided_at = t.at, reason = %(reason)s
       FROM moves m, t WHERE run_pause.id = m.id
 ), let_go AS (
     DELETE FROM run_lease USING r WHERE run_lease.run_id = r.id
@@ -299,9 +300,10 @@ SELECT p.id, p.run_id, p.step, p.n, p.status, p.version, p.created_at, p.fire_at
 SELECT id FROM run_pause WHERE right(replace(id::text, '-', ''), length(%(tail)s)) = %(tail)s LIMIT 2;
 
 -- name: waiting_pauses :many
--- What waits, soonest answer first, as a list shows it. person NULL: everybody's.
+-- What waits, soonest answer first, as a list shows it. person NULL: everybody's. An altered content has no summary, and hides no other.
 SELECT p.id, p.run_id, p.approver, p.level, p.created_at, p.fire_at, p.votes_left, r.agent, r.on_behalf_of, q.name AS requester_name,
-       a.name AS approver_name, c.digest, c.document::jsonb ->> 'summary' AS summary, c.digest = pause_digest_v1(c.document) AS intact,
+       a.name AS approver_name, c.digest, c.digest = pause_digest_v1(c.document) AS intact,
+       CASE WHEN c.digest = pause_digest_v1(c.document) THEN c.document::jsonb ->> 'summary' ELSE '' END AS summary,
        count(*) OVER () AS total
   FROM run_pause p JOIN run r ON r.id = p.run_id JOIN pause_content c ON c.pause_id = p.id
   LEFT JOIN person q ON q.id = r.on_behalf_of LEFT JOIN person a ON p.approver = 'person:' || a.id

@@ -57,7 +57,8 @@ SELECT id, epoch, agent FROM linked;
 -- name: reclaim_run :one
 -- A run whose worker let its lease run out. No row: there is none.
 WITH over AS MATERIALIZED (
-    SELECT run_id FROM run_lease WHERE lease_until <= clock_timestamp() ORDER BY lease_until LIMIT 20
+    SELECT l.run_id FROM run_lease l JOIN run ON run.id = l.run_id AND run.agent = ANY(%(agents)s)
+     WHERE l.lease_until <= clock_timestamp() ORDER BY l.lease_until LIMIT 20
 ), r AS MATERIALIZED (
     SELECT run.* FROM run WHERE id IN (SELECT run_id FROM over) AND status = 'running' AND agent = ANY(%(agents)s)
      FOR UPDATE SKIP LOCKED LIMIT 1
@@ -249,7 +250,8 @@ WITH r AS MATERIALIZED (
 ), t AS MATERIALIZED (
     SELECT clock_timestamp() AS at FROM r, (SELECT count(*) FROM live) AS locked
 ), cancelled AS (
-    UPDATE run_pause SET status = 'cancelled', version = run_pause.version + 1, decided_at = t.at, reason = 'the run ended: ' || %(error)s
+    UPDATE run_pause SET status = 'cancelled', version = run_pause.version + 1, decided_by = NULL, decided_at = t.at,
+           reason = 'the run ended: ' || %(error)s
       FROM live, t WHERE run_pause.id = live.id
 ), said AS (
     INSERT INTO run_message (run_id, seq, created_at, role, content)
@@ -278,7 +280,8 @@ WITH r AS MATERIALIZED (
 SELECT id FROM linked;
 
 -- name: release_run :one
--- A worker that stops in good order lets a run go; another goes on with it. No row: the run is no longer this worker's.
+-- A worker that stops in good order lets a run go; another goes on with it, unless an operator wants it to stop: then it stops here.
+-- No row: the run is no longer this worker's.
 WITH r AS MATERIALIZED (
     SELECT run.* FROM run WHERE id = %(run_id)s AND epoch = %(epoch)s AND status = 'running' FOR UPDATE
 ), t AS MATERIALIZED (
@@ -286,10 +289,12 @@ WITH r AS MATERIALIZED (
 ), let_go AS (
     DELETE FROM run_lease USING r WHERE run_lease.run_id = r.id
 ), events AS MATERIALIZED (
-    SELECT r.id AS run_id, 1 AS n, 'run' AS entity, r.id::text AS entity_id, r.status AS from_status, 'release' AS event,
-           'queued' AS to_status, %(worker)s::text AS actor, 'worker' AS surface, NULL::text AS detail FROM r
+    SELECT r.id AS run_id, 1 AS n, 'run' AS entity, r.id::text AS entity_id, r.status AS from_status,
+           CASE WHEN r.hold THEN 'hold' ELSE 'release' END AS event, CASE WHEN r.hold THEN 'paused' ELSE 'queued' END AS to_status,
+           %(worker)s::text AS actor, 'worker' AS surface, NULL::text AS detail FROM r
 ), linked AS (
-    UPDATE run SET status = 'queued', queued_at = t.at, {link} FROM r, t WHERE run.id = r.id
+    UPDATE run SET status = CASE WHEN r.hold THEN 'paused' ELSE 'queued' END, queued_at = CASE WHEN NOT r.hold THEN t.at END, {link}
+      FROM r, t WHERE run.id = r.id
     RETURNING run.id
 ), {log}
 SELECT id FROM linked;

@@ -24,6 +24,7 @@ INSERT INTO edge (entity, from_status, event, to_status, meaning) VALUES
     ('run', 'in_doubt',          'resume',    'in_doubt',          'the wish to stop was taken back in time'),
     ('run', 'running',           'doubt',     'in_doubt',          'nobody can tell whether an effect happened'),
     ('run', 'queued',            'doubt',     'in_doubt',          'the same, told late by a worker that had lost the run'),
+    ('run', 'paused',            'doubt',     'in_doubt',          'the same, told late by a worker while an operator holds it'),
     ('run', 'in_doubt',          'resolve',   'queued',            'a person said what happened'),
     ('run', 'in_doubt',          'resolve',   'paused',            'a person said what happened while an operator holds it'),
     ('run', 'in_doubt',          'stop',      'error',             'a person ended it'),
@@ -36,6 +37,7 @@ INSERT INTO edge (entity, from_status, event, to_status, meaning) VALUES
     ('run', 'paused',            'cancel',    'cancelled',         'withdrawn while held'),
     ('run', 'running',           'note_cancel', 'running',         'withdrawn while an effect is under way: ends when it is settled'),
     ('run', 'queued',            'note_cancel', 'queued',          'withdrawn while an effect is open: ends when it is settled'),
+    ('run', 'paused',            'note_cancel', 'paused',         'withdrawn while held and an effect is open: ends when it is settled'),
     ('run', 'in_doubt',          'note_cancel', 'in_doubt',        'withdrawn while an effect is in doubt: ends when it is resolved'),
     ('run', 'in_doubt',          'cancel',    'cancelled',         'the doubt was resolved after a withdrawal'),
 

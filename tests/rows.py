@@ -4,11 +4,11 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from engine.models import Claim, Content, Line, NewCard
+from engine.models import Claim, Content, Decided, Line, NewCard
 from engine.rules import digest
 from engine.rules.money import Money
 from engine.rules.policy import Need, Step
-from engine.state import db, ledger, runs
+from engine.state import db, ledger, pauses, runs
 
 LAUNCH = runs.Launch(
     agent="procurement", on_behalf_of="priya", input="Buy this order.", model="claude-test", acts_as="agent:procurement",
@@ -19,7 +19,9 @@ NEED = Need(
     answer_within_s=14400, on_expiry="escalate", steps=(Step(manager_of="approver", answer_within_s=3600),), tolerance_bp=200,
     execute_within_s=86400, channel="C0BUY", doubt_role="finance-approver",
 )  # fmt: skip
+QUORUM = replace(NEED, person=None, role="finance-approver", approvers=2)
 REPLY = {"role": "assistant", "content": [{"type": "text", "text": "I will pay."}]}
+PAID: dict[str, Any] = {"text": "paid", "is_error": False}
 
 
 def launched(conn: Any, **changes: Any) -> UUID:
@@ -93,3 +95,73 @@ def make_due(conn: Any, pause_id: UUID, seconds: float = 2) -> None:
     conn.execute(
         "UPDATE run_pause SET fire_at = clock_timestamp() - %s * interval '1 second' WHERE id = %s", (seconds, pause_id)
     )
+
+
+def approved(conn: Any, calls: int = 1) -> tuple[Claim, list[UUID]]:
+    """A running run with all its pauses approved by Marta: what was asked may be done now."""
+    pause_ids = waiting(conn, calls)
+    for pause_id in pause_ids:
+        assert isinstance(pauses.approve(conn, pause_id, "marta", surface="tests"), Decided)
+    claim = runs.claim(conn, "w1", ["procurement"], lease_s=60)
+    assert claim is not None
+    return claim, pause_ids
+
+
+def begun(conn: Any, calls: int = 1) -> tuple[Claim, list[UUID], ledger.Begun]:
+    """A running run whose first approved call is under way."""
+    claim, pause_ids = approved(conn, calls)
+    effect = ledger.begin(conn, claim, intent(claim.id, pause_ids[0]), lease_s=60)
+    assert isinstance(effect, ledger.Begun)
+    return claim, pause_ids, effect
+
+
+def doubted(conn: Any, calls: int = 1) -> tuple[Claim, list[UUID], ledger.Begun]:
+    """A run that stopped because nobody can tell whether its first approved call happened."""
+    claim, pause_ids, effect = begun(conn, calls)
+    assert ledger.settle(conn, effect.attempt_id, "doubt", error="no answer").run_status == "in_doubt"
+    return claim, pause_ids, effect
+
+
+def lose_lease(conn: Any, run_id: UUID) -> None:
+    """Let a worker's lease be over: what a test does in place of killing it."""
+    conn.execute(
+        "UPDATE run_lease SET lease_until = clock_timestamp() - interval '1 second' WHERE run_id = %s", (run_id,)
+    )
+
+
+def end_call(conn: Any, attempt_id: UUID) -> None:
+    """Let the time of an attempt's call be over."""
+    conn.execute(
+        "UPDATE effect_attempt SET call_deadline = clock_timestamp() - interval '1 second' WHERE id = %s", (attempt_id,)
+    )
+
+
+def deactivate(conn: Any, person: str) -> None:
+    """Let a person leave."""
+    conn.execute("UPDATE person SET active = false WHERE id = %s", (person,))
+
+
+def take_role(conn: Any, person: str, role: str) -> None:
+    """Let a person lose a role."""
+    conn.execute("DELETE FROM role_member WHERE person_id = %s AND role = %s", (person, role))
+
+
+def alter_document(conn: Any, pause_id: UUID, document: str | None = None) -> None:
+    """Change what a pause holds behind the engine's back: another amount, or another text altogether."""
+    conn.execute(
+        "UPDATE pause_content SET document = coalesce(%s, replace(document, '38,000.00', '3,800.00')) WHERE pause_id = %s",
+        (document, pause_id),
+    )
+
+
+def consistent(conn: Any) -> None:
+    """What must hold of all rows at any time, and no CHECK can say: a run counts its waiting pauses and open effects rightly."""
+    wrong = conn.execute(
+        "SELECT r.id, r.status, r.waiting_pauses, r.open_effects FROM run r"
+        " WHERE r.waiting_pauses <> (SELECT count(*) FROM run_pause p WHERE p.run_id = r.id AND p.status = 'waiting')"
+        "    OR r.open_effects <> (SELECT count(*) FROM effect e WHERE e.run_id = r.id AND e.status IN ('attempted', 'in_doubt'))"
+        "    OR (r.status = 'running') <> EXISTS (SELECT FROM run_lease l WHERE l.run_id = r.id)"
+        "    OR (r.status IN ('done', 'error', 'cancelled') AND (r.open_effects > 0 OR EXISTS ("
+        "        SELECT FROM run_pause p WHERE p.run_id = r.id AND p.status IN ('waiting', 'approved'))))"
+    ).fetchall()
+    assert wrong == []
