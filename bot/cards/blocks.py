@@ -20,7 +20,8 @@ _ROOM_TEXT, _ROOM_BLOCKS = 2_500, 10  # kept for deadline, votes, outcome and bu
 _WHY_MOST, _WHY_LEAST = 1_500, 80
 _IN_DETAILS = "… (all of it in Details)"
 _TOO_LONG = "This request is too long to be shown here whole. Open Details to read all of it and to decide there."
-_ALTERED = "This request was altered after it was stored. Nothing can be decided on it."
+ALTERED = "This request was altered after it was stored. Nothing can be decided on it."
+"""What stands where an altered request would."""
 
 
 def card(pause: Pause, *, kind: Kind, level: int, env: str) -> Message:
@@ -70,8 +71,7 @@ class _Fitted:
 
 def _for_approver(pause: Pause, content: Content, now: Told, level: int, value: str) -> list[Block]:
     fitted = _fitted(pause, content)
-    title = seen_line(content.title).text.strip()
-    blocks = [*_heading(title, "Approve this?"), *fitted.blocks]
+    blocks = [*facts.heading(content), *fitted.blocks]
     details = parts.details(value)
     if can_decide(pause, level):
         blocks += facts.deadline(pause, content) + facts.approvals(pause, content)
@@ -97,7 +97,7 @@ def _altered(pause: Pause, now: Told) -> list[Block]:
     what_next = "An operator can cancel it. Until then it waits, and when its time is over it counts as not approved."
     return [
         parts.header("This request was altered"),
-        *paragraph(_ALTERED),
+        *paragraph(ALTERED),
         *(stands or small(what_next)),
         *small(f"It was asked for {facts.requester(pause)} by the {seen_line(pause.agent).text[:100]} agent."),
     ]
@@ -143,18 +143,11 @@ def _fits(blocks: list[Block]) -> bool:
     return size_of(blocks) <= _TEXT - _ROOM_TEXT and len(blocks) <= _BLOCKS - _ROOM_BLOCKS
 
 
-def _heading(title: str, otherwise: str) -> list[Block]:
-    """The title as a heading; if it is too long for one, whole below another."""
-    if title and parts.size(title) <= 150:
-        return [parts.header(title)]
-    return [parts.header(otherwise), *paragraph(title)]
-
-
 def _text(pause: Pause, now: Told, kind: Kind) -> str:
     """What a notification says, and a screen reader: escaped, and short enough for an edit."""
     content = pause.content
     if content is None:
-        return parts.escape(f"{_ALTERED} {ids.screen_id('pause', pause.id)}")
+        return parts.escape(f"{ALTERED} {ids.screen_id('pause', pause.id)}")
     summary = seen_line(content.summary).text
     if kind == "approver" and pause.status == "waiting":
         by = f"Asked by the {seen_line(content.agent).text} agent for {facts.requester(pause)}"
@@ -182,6 +175,3 @@ def _metadata(pause: Pause, kind: Kind, level: int, env: str) -> dict[str, objec
             "version": pause.version,
         },
     }
-
-
-__all__ = ["Kind", "Message", "button_of", "can_decide", "can_withdraw", "card"]

@@ -6,7 +6,7 @@ The one rule: nothing here is cut. Whoever has too little room leaves out whole 
 from collections.abc import Iterable, Sequence
 
 from bot.cards.ids import screen_id
-from bot.cards.parts import FIELD, Block, Moment, boxed, columns, flat, paragraph, quoted, size, small
+from bot.cards.parts import FIELD, Block, Moment, boxed, columns, flat, header, paragraph, quoted, size, small
 from bot.cards.phrases import approver_name, person
 from bot.cards.seen import seen, seen_line
 from engine.models import Content, Line, Pause
@@ -16,17 +16,29 @@ from engine.rules.policy import Step
 WHY = "Why, in the agent's words"
 
 _COLUMN = 240  # a value up to this size, on one line, reads well beside another
+_HEADING = 150
 _MOST_WARNED = 8
 
 
+def heading(content: Content) -> list[Block]:
+    """The title as a heading; one too long for that stands whole below another."""
+    title = seen_line(content.title).text.strip()
+    return [header(title)] if title and size(title) <= _HEADING else [header("Approve this?"), *paragraph(title)]
+
+
 def rows(content: Content, lines: Iterable[Line]) -> list[Block]:
-    """The amount and these lines in their order: short ones in two columns, long ones each in a box of its own."""
+    """The amount, unless a line says it, and these lines."""
     listed = list(lines)
     if content.amount and not any(line.value == str(content.amount) for line in listed):
         listed.insert(0, Line(label="Amount", value=str(content.amount)))
+    return fields(listed)
+
+
+def fields(lines: Iterable[Line]) -> list[Block]:
+    """Labels and values in their order, whole: short ones in two columns, long ones each in a box of its own."""
     made: list[Block] = []
     beside: list[str] = []
-    for line in listed:
+    for line in lines:
         label, value = seen_line(line.label).text or "(no label)", seen(line.value).text
         value = value if value.strip() else "(blank)" if value else "(empty)"
         if "\n" in value or size(value) > _COLUMN or size(label) + size(value) >= FIELD:

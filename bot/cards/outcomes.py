@@ -12,7 +12,7 @@ from typing import Any, assert_never
 
 from bot.cards.ids import screen_id
 from bot.cards.parts import Moment, cut
-from bot.cards.phrases import approver_name, person
+from bot.cards.phrases import approver_name, named, person
 from bot.cards.seen import seen, seen_line
 from engine.models import Pause
 from engine.rules.money import Money, MoneyError
@@ -74,8 +74,7 @@ def decider(pause: Pause) -> str:
     """Who decided, by name and by the id that stays when a name changes."""
     if pause.decided_by is None:
         return "the system"
-    named = person(pause.decided_by_name or pause.decided_by)
-    return named if named == pause.decided_by else f"{named} ({person(pause.decided_by)})"
+    return named(pause.decided_by_name, pause.decided_by)
 
 
 def _waiting(pause: Pause) -> Told:

@@ -56,6 +56,11 @@ def person(name: str) -> str:
     return cut(seen_line(name).text, 100)
 
 
+def named(name: str | None, key: str) -> str:
+    """A person by name, and by the id that stays when the name changes."""
+    return person(key) if name in {None, key} else f"{person(name or key)} ({person(key)})"
+
+
 def approver_name(approver: str, name: str | None = None) -> str:
     """Whom a pause asks: "Marta Keller", or "anyone with the role finance-approver"."""
     kind, _, key = approver.partition(":")
@@ -72,6 +77,14 @@ def ago(past: timedelta) -> str:
         if seconds >= length:
             return f"{_count(int(seconds // length), unit)} ago"
     return f"{_count(int(seconds), 'second')} ago"
+
+
+def span(seconds: int) -> str:
+    """A length of time exactly, in the largest unit that allows it: "3 days", "90 minutes"."""
+    for unit, length in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
+        if seconds >= length and seconds % length == 0:
+            return _count(seconds // length, unit)
+    return _count(seconds, "second")
 
 
 def said(outcome: Outcome, name_of: NameOf) -> str:

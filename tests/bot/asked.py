@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from engine.models import Content, Line, Pause, Quote, Standing, Vote, Waiting
+from engine.models import Content, Line, Pause, Quote, Standing, Superseded, Vote, Waiting
 from engine.rules.digest import canonical
 from engine.rules.money import Money
 from engine.rules.policy import Need, Step
@@ -107,8 +107,6 @@ def statuses() -> dict[str, Pause]:
 
 def again() -> Content:
     """The same payment, asked anew because its price moved."""
-    from engine.models import Superseded
-
     return content(
         quote=Quote(price=Money(3_990_000, "EUR"), valid_until=None),
         supersedes=Superseded(

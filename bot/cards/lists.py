@@ -1,0 +1,114 @@
+"""Lists in Slack: what waits, and the runs, as an answer to a command and on the Home tab.
+
+The one rule: a row offers only what its reader may do, and no decision on a summary that it cannot show whole.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from bot.cards import ids, parts
+from bot.cards.ids import screen_id
+from bot.cards.parts import Block, Message, Moment, cut, flat, paragraph, small
+from bot.cards.phrases import approver_name, person
+from bot.cards.seen import seen_line
+from engine.models import Actor, RunLine, Waiting
+from engine.rules.digest import short
+
+PAGE = 8
+"""How many rows a list shows at once: as many as surely fit into one message."""
+
+_SUMMARY = 300
+_RUN_WORDS = {
+    "queued": "about to go on",
+    "running": "running",
+    "awaiting_approval": "waiting for a decision",
+    "awaiting_child": "waiting for a run it started",
+    "paused": "paused by an operator",
+    "in_doubt": "in doubt: a person must look",
+    "done": "done",
+    "error": "ended with an error",
+    "cancelled": "withdrawn",
+}
+
+
+def waiting_list(rows: Sequence[Waiting], *, title: str, me: Actor, offset: int, env: str) -> Message:
+    """What waits, soonest answer first, with buttons as far as `me` may press them. Shows the first PAGE rows."""
+    shown = rows[:PAGE]
+    total = rows[0].total if rows else 0
+    blocks = [
+        parts.header(title),
+        *_page(shown, total, offset, "Nothing waits."),
+        *flat(waiting_row(row, me, env) for row in shown),
+    ]
+    lines = [f"{screen_id('pause', row.id)}: {cut(seen_line(row.summary).text, 100)}" for row in shown]
+    return Message(text=parts.escape("\n".join([f"{title}: {total}", *lines])), blocks=blocks)
+
+
+def runs_list(rows: Sequence[RunLine], *, title: str = "Runs", offset: int = 0) -> Message:
+    """Runs, newest first, with where each stands. Shows the first PAGE rows."""
+    shown = rows[:PAGE]
+    total = rows[0].total if rows else 0
+    blocks = [parts.header(title), *_page(shown, total, offset, "No runs."), *flat(_run_row(row) for row in shown)]
+    lines = [f"{screen_id('run', row.id)}: {run_stands(row)}" for row in shown]
+    return Message(text=parts.escape("\n".join([f"{title}: {total}", *lines])), blocks=blocks)
+
+
+def home_view(mine: Sequence[Waiting], asked: Sequence[Waiting], *, me: Actor, env: str) -> dict[str, Any]:
+    """The Home tab: what waits for `me`, and what was asked for `me`."""
+    blocks = flat(
+        (
+            [parts.header("Waiting for you")],
+            _page(mine[:PAGE], mine[0].total if mine else 0, 0, "Nothing waits for you."),
+            flat(waiting_row(row, me, env) for row in mine[:PAGE]),
+            [{"type": "divider"}, parts.header("Asked for you")],
+            _page(asked[:PAGE], asked[0].total if asked else 0, 0, "Nothing that was asked for you waits."),
+            flat(waiting_row(row, me, env) for row in asked[:PAGE]),
+        )
+    )
+    return {"type": "home", "blocks": blocks}
+
+
+def waiting_row(row: Waiting, me: Actor, env: str) -> list[Block]:
+    """One request: what, by whom, for whom, with whom, since when and until when, and what `me` can do about it."""
+    summary = seen_line(row.summary)
+    who = approver_name(row.approver, row.approver_name)
+    asked = f"{person(row.agent)} agent for {person(row.requester_name or row.on_behalf_of)} · with {who}"
+    numbers = f"{screen_id('pause', row.id)} · {short(row.digest)} · {screen_id('run', row.run_id)}"
+    value = ids.encode(ids.Button(env=env, pause_id=row.id, shown=row.digest[: ids.SHOWN]))
+    offered: list[Block] = []
+    if row.on_behalf_of == me.id:
+        offered = [parts.button("Withdraw", ids.ACTION_WITHDRAW, value)]
+    elif row.intact and _may_decide(row, me) and parts.size(summary.text) <= _SUMMARY and not summary.warnings:
+        offered = parts.deciding(value)
+    text = cut(summary.text, _SUMMARY, "… (all of it in Details)") if row.intact else "This request was altered."
+    when = (Moment("since {},", row.created_at), Moment("answer by {}", row.fire_at))
+    return [*paragraph(text), *small(asked, *when, numbers), *parts.buttons(*offered, parts.details(value))]
+
+
+def run_stands(run: RunLine) -> str:
+    """Where a run stands, in words; a held one that still runs is pausing."""
+    if run.hold and run.status not in {"paused", "done", "error", "cancelled"}:
+        return f"{_RUN_WORDS[run.status]}, pausing"
+    return _RUN_WORDS[run.status]
+
+
+def _may_decide(row: Waiting, me: Actor) -> bool:
+    kind, _, key = row.approver.partition(":")
+    return key in me.roles if kind == "role" else key == me.id
+
+
+def _run_row(run: RunLine) -> list[Block]:
+    stands = f"{screen_id('run', run.id)}: {run_stands(run)}"
+    what = run.error or run.result
+    ended = f"\n{cut(seen_line(what).text, _SUMMARY)}" if what else ""
+    asked = f"{person(run.agent)} agent for {person(run.requester_name or run.on_behalf_of)}"
+    return [*paragraph(stands + ended), *small(asked, Moment("since {}", run.created_at))]
+
+
+def _page(shown: Sequence[object], total: int, offset: int, none: str) -> list[Block]:
+    """Which part of a list is shown, where it is not the whole."""
+    if not shown:
+        return small(none if offset == 0 else "Nothing more.")
+    if len(shown) == total:
+        return []
+    return small(f"{offset + 1} to {offset + len(shown)} of {total}.")

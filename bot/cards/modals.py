@@ -1,0 +1,162 @@
+"""What opens over the conversation: everything about a request, and the form that denies it.
+
+The one rule: Approve stands only under the whole request. What is too long even for a modal says so and cannot be
+approved in Slack. Submitting the form is the decision; closing it decides nothing.
+"""
+
+import json
+from typing import Any
+
+from bot.cards import facts, ids, parts
+from bot.cards.blocks import ALTERED, button_of
+from bot.cards.outcomes import Told, told
+from bot.cards.parts import Block, Moment, boxed, cut, flat, paragraph, small
+from bot.cards.phrases import named, span
+from bot.cards.seen import seen, seen_line
+from engine.models import Content, Line, Pause
+from engine.rules.digest import canonical
+
+View = dict[str, Any]
+
+REASON_MOST = 1_000
+"""How long the reason of a denial may be."""
+
+_MOST_BLOCKS = 100
+_MOST_BYTES = 240_000  # views.open answers view_too_large past 250 kB
+_TOO_LONG = (
+    "This request is too long for Slack to show whole, so it cannot be approved here. It can be denied here; "
+    "to read all of it, ask an operator for it by its number below."
+)
+
+
+def details_view(pause: Pause, env: str, *, viewer: str | None = None, channel: str | None = None) -> View:
+    """Everything about a pause. Approve and Deny are in it while it waits, unless this viewer surely may not decide.
+
+    `viewer` is a person's id, None if not known; `channel` is where their private answers go.
+    """
+    button = button_of(pause, env)
+    view = _modal("Details", ids.CALLBACK_DETAILS, ids.Carried(button, channel))
+    if pause.content is None:
+        return view | {"blocks": [*paragraph(ALTERED), *_stands(told(pause)), *_numbers(pause)]}
+    value = ids.encode(button)
+    whole = _whole(pause, pause.content)
+    if may_decide(pause, viewer):
+        whole += parts.buttons(*parts.deciding(value))
+    full = view | {"blocks": whole}
+    if len(whole) <= _MOST_BLOCKS and len(json.dumps(full)) <= _MOST_BYTES:
+        return full
+    summary = paragraph(cut(seen(pause.content.summary).text, parts.FIELD))
+    deny = parts.buttons(parts.deciding(value)[1]) if may_decide(pause, viewer) else []
+    return view | {"blocks": [*paragraph(_TOO_LONG), *summary, *_stands(told(pause)), *_numbers(pause), *deny]}
+
+
+def may_decide(pause: Pause, viewer: str | None) -> bool:
+    """Whether to offer a decision. The decision itself is checked again, by the row and the roles of that moment."""
+    if pause.status != "waiting" or not pause.intact:
+        return False
+    barred = viewer is not None and (viewer == pause.on_behalf_of or viewer in pause.voters)
+    return not barred and (viewer is None or pause.approver.startswith("role:") or pause.approver == f"person:{viewer}")
+
+
+def deny_view(pause: Pause, env: str, channel: str | None = None) -> View:
+    """The form for a denial, with an optional reason at `state.values[BLOCK_REASON][ACTION_REASON]`."""
+    summary = seen(pause.content.summary).text if pause.content else ALTERED
+    reason = {
+        "type": "input",
+        "block_id": ids.BLOCK_REASON,
+        "optional": True,
+        "label": parts.plain("Why not?"),
+        "hint": parts.plain("The agent and the requester will read it."),
+        "element": {
+            "type": "plain_text_input",
+            "action_id": ids.ACTION_REASON,
+            "multiline": True,
+            "max_length": REASON_MOST,
+        },
+    }
+    note = small("Deny decides; closing this decides nothing.")
+    view = _modal("Deny this?", ids.CALLBACK_DENY, ids.Carried(button_of(pause, env), channel))
+    blocks = [*paragraph(cut(summary, parts.FIELD)), reason, *note, *facts.footer(pause)]
+    return view | {"submit": parts.plain("Deny"), "close": parts.plain("Back"), "blocks": blocks}
+
+
+def deny_errors(sentence: str) -> dict[str, Any]:
+    """The answer to a submitted form that decided nothing: the form stays open and says why (phrases.said)."""
+    return {"response_action": "errors", "errors": {ids.BLOCK_REASON: cut(sentence, 1_000)}}
+
+
+def _modal(title: str, callback: str, carried: ids.Carried) -> View:
+    return {
+        "type": "modal",
+        "title": parts.plain(title),
+        "callback_id": callback,
+        "private_metadata": ids.encode_carried(carried),
+        "close": parts.plain("Close"),
+    }
+
+
+def _whole(pause: Pause, content: Content) -> list[Block]:
+    action = canonical({"tool": content.tool, "arguments": dict(content.arguments)})
+    return flat(
+        (
+            facts.heading(content),
+            _stands(told(pause)),
+            facts.whole(pause, content, content.lines, seen(content.explanation).text),
+            facts.deadline(pause, content) if pause.status == "waiting" else [],
+            facts.approvals(pause, content),
+            boxed("Exactly what will be done", seen(action).text),
+            facts.fields(_authority(content)),
+            _votes(pause),
+            _effect(pause),
+            _numbers(pause),
+        )
+    )
+
+
+def _stands(now: Told) -> list[Block]:
+    return [*paragraph(now.text), *(parts.quoted(*now.words) if now.words else []), *(small(now.at) if now.at else [])]
+
+
+def _authority(content: Content) -> list[Line]:
+    """On what authority it would be done, by which rule, and how far the world may move meanwhile."""
+    need = content.need
+    both = {"both": "either way", "up": "upwards", "down": "downwards"}[need.direction]
+    tolerance = f"{need.tolerance_bp / 100:g} % {both}" if need.tolerance_bp else "none"
+    return [
+        Line(label="Acts as", value=content.acts_as),
+        Line(label="On behalf of", value=content.on_behalf_of),
+        Line(label="Scopes", value=", ".join(content.scopes) or "none"),
+        Line(label="Policy", value=f"{need.policy_version}, rule “{need.rule}”"),
+        Line(label="Why it is asked", value=need.why),
+        Line(label="Approvals needed", value=str(need.approvers)),
+        Line(label="The price may move by", value=tolerance),
+        Line(label="Once approved, valid for", value=span(need.execute_within_s)),
+        Line(label="Tool", value=f"{content.tool}, version {content.tool_version}"),
+    ]
+
+
+def _votes(pause: Pause) -> list[Block]:
+    """Who answered what, where and when."""
+    made: list[Block] = []
+    for vote in pause.votes:
+        verdict = "approved" if vote.verdict == "approve" else "denied"
+        who = named(vote.name, vote.person)
+        made += small(f"{who} {verdict} it ({seen_line(vote.surface).text}),", Moment("{}", vote.at))
+        if vote.reason and vote.reason.strip():
+            made += parts.quoted("", seen(vote.reason).text)
+    return made
+
+
+def _effect(pause: Pause) -> list[Block]:
+    """What came of it: the receipt whole, or the error."""
+    made: list[Block] = []
+    if pause.receipt is not None:
+        made += boxed("Receipt", seen(json.dumps(pause.receipt, ensure_ascii=False, indent=1)).text)
+    if pause.effect_error:
+        made += boxed("What the provider said", seen(pause.effect_error).text)
+    return made
+
+
+def _numbers(pause: Pause) -> list[Block]:
+    asked = small(Moment("Asked {}.", pause.created_at))
+    return [*asked, *small(f"Request {pause.id}"), *small(f"Run {pause.run_id}"), *small(f"Digest {pause.digest}")]
