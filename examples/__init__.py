@@ -1,0 +1,1 @@
+"""Agents to learn from; placet demo runs them."""

@@ -103,14 +103,16 @@ BEHAVIOURS: Mapping[str, Callable[[Situation], Reply]] = {"parallel": _buy_in_on
 def _finish(now: Situation, payment: Done) -> Reply:
     receipt = _document(payment.result)
     reference = next((str(receipt[name]) for name in ("reference", "payment_id", "id") if receipt.get(name)), None)
-    paid = f"Paid {_spoken(payment.given.get('amount'))} to {_supplier(now)} for order {now.order['order_ref']}"
+    amount = receipt.get("amount") or payment.given.get("amount")  # what was paid; it may be asked anew at another price
+    paid = f"Paid {_spoken(amount)} to {_supplier(now)} for order {now.order['order_ref']}"
     return say(f"{paid}, reference {reference}." if reference else f"{paid}.")
 
 
 def _give_up(now: Situation, payment: Done) -> Reply:
     order_ref, release = now.order["order_ref"], now.last("release_allocation")
     if release is None and "release_allocation" in now.tools:
-        call = now.call("release_allocation", supplier_id=now.order["supplier_id"], order_ref=order_ref)
+        why = "The payment was not let through, so the goods need not be kept for us."
+        call = now.call("release_allocation", supplier_id=now.order["supplier_id"], order_ref=order_ref, why=why)
         return ask(call, saying="The payment was not made, so I will give the goods back.")
     goods = f"{now.order['quantity']} {now.order['item']}"
     held = (
@@ -118,7 +120,8 @@ def _give_up(now: Situation, payment: Done) -> Reply:
         if release and not release.failed
         else f"The {goods} at {_supplier(now)} may still be set aside."
     )
-    return say(f"I did not buy order {order_ref}. The payment was not made: “{payment.result}” {held}")
+    said = payment.result.partition(" Do not ")[0]  # the rest is for the model alone
+    return say(f"I did not buy order {order_ref}. The payment was not made: “{said}” {held}")
 
 
 def _quote(now: Situation) -> tuple[str, dict[str, Any]]:

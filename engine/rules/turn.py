@@ -1,0 +1,121 @@
+"""What one model reply means, and what a turn's decisions mean for its calls. Pure: stored messages in, what to do out.
+
+`placet replay` calls `read_reply` on old replies: what it decided then it must decide today. The one rule: a reply that was cut off or
+refused never runs or asks anything.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """The agent's last word; `text` may be empty."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunTools:
+    """The reply asks for these tool calls, as sent: {"id", "name", "input"}."""
+
+    calls: tuple[dict[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Continue:
+    """The model only paused (pause_turn): send it its own words back and let it go on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """The run cannot go on; `why` says what happened and what to do."""
+
+    why: str
+
+
+def read_reply(stop_reason: str | None, content: Sequence[Mapping[str, Any]]) -> Finish | RunTools | Continue | Stop:
+    """What a reply of the Messages API means."""
+    match stop_reason:
+        case "max_tokens" | "model_context_window_exceeded":
+            return Stop(
+                "The model's reply was cut off before it was complete, so nothing of it was done. "
+                "Give the agent more reply tokens or a shorter task, and launch it again."
+            )
+        case "refusal":
+            return Stop(
+                "The model refused to go on, and is not asked again. Look at the run's messages, and launch it with another task."
+            )
+        case "pause_turn":
+            return Continue()
+    calls = tuple(
+        {"id": block["id"], "name": block["name"], "input": block.get("input") or {}}
+        for block in content
+        if block.get("type") == "tool_use"
+    )
+    if calls:
+        return RunTools(calls)
+    text = "\n\n".join(
+        str(block["text"]).strip()
+        for block in content
+        if block.get("type") == "text" and str(block.get("text", "")).strip()
+    )
+    return Finish(text)
+
+
+def sendable(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The stored messages as the vendor accepts them: empty texts and empty messages left out, the rest unchanged.
+
+    Old rows are healed here, when a request is built; what is stored stays as it was received.
+    """
+    healed = []
+    for message in messages:
+        content = message["content"]
+        if not isinstance(content, str):
+            content = [b for b in content if not (b.get("type") == "text" and not str(b.get("text", "")).strip())]
+        elif not content.strip():
+            content = []
+        if content:
+            healed.append({"role": message["role"], "content": content})
+    return healed
+
+
+class Settled(Protocol):
+    """A call with its result."""
+
+    @property
+    def tool_use_id(self) -> str: ...
+    @property
+    def result(self) -> Mapping[str, Any] | None: ...
+
+
+def results_message(calls: Sequence[Settled]) -> dict[str, Any]:
+    """The one user message that answers a turn: exactly one tool_result per call, in order."""
+    blocks = []
+    for call in calls:
+        assert call.result is not None, "every call of a turn has a result before the model is called again"
+        block = {"type": "tool_result", "tool_use_id": call.tool_use_id, "content": call.result["text"]}
+        blocks.append(block | ({"is_error": True} if call.result["is_error"] else {}))
+    return {"role": "user", "content": blocks}
+
+
+def refusal(status: str, *, by: str | None, reason: str | None, fire_at: datetime) -> str:
+    """What the model is told of a call that people did not let through; exact, so that a timeout is never a person's no."""
+    said = f" They said: {reason}" if reason else ""
+    match status:
+        case "denied":
+            return (
+                f"Denied by {by or 'a person'}; nothing was done.{said} Do not ask for this again or try to reach the same end another way; "
+                "say in your answer what was refused."
+            )
+        case "expired":
+            return f"Nobody answered by {fire_at:%d %b %H:%M} UTC, so the answer decided in advance holds: it is not done. No person refused it."
+        case "cancelled":
+            return f"Withdrawn; nothing was done. {reason or 'The requester took it back.'}"
+        case _:
+            return f"Not done: the request is {status}. {reason or ''}".strip()
+
+
+NOT_RUN = "Not run, because another call of the same turn was not let through. Nothing was done."

@@ -1,0 +1,205 @@
+"""The tool author's face: an Agent, the decorators that give it tools, and the loading of agents by module. All is checked at import.
+
+What is wrong is refused where it is written, with a sentence saying what to write.
+"""
+
+import importlib
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, overload
+
+from engine.errors import Misconfigured
+from engine.rules import digest
+from engine.rules.documents import Unfit, length
+from engine.rules.money import Money
+from engine.state.runs import Launch
+from engine.tool import Tool, arguments_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """One line of an orders file as an agent takes it: a name for it, the words the run starts from, and the call it is expected to lead to."""
+
+    ref: str
+    text: str
+    tool: str
+    arguments: dict[str, Any]
+
+
+class Refused(Exception):  # noqa: N818  a word for one row, not for an outage
+    """A row of an orders file that cannot be read; `field` names what is wrong."""
+
+    def __init__(self, field: str, why: str) -> None:
+        super().__init__(f"{field}: {why}")
+        self.field = field
+        self.why = why
+
+
+class Agent:
+    """A named agent: a model, its instructions, its tools, and what it may do in its requester's name.
+
+    Bounds: `max_iterations` model replies, `max_tokens` in all (None: no bound). Durations of tools are written "20s", "24h".
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        model: str,
+        system: str,
+        max_iterations: int = 25,
+        max_tokens: int | None = None,
+        max_reply_tokens: int = 4096,
+        acts_as: str | None = None,
+    ) -> None:
+        self.name = name
+        self.model = model
+        self.system = system
+        self.max_iterations = max_iterations
+        self.max_tokens = max_tokens
+        self.max_reply_tokens = max_reply_tokens
+        self.acts_as = acts_as or f"agent:{name}"
+        self.tools: dict[str, Tool] = {}
+        self._order: Callable[[Mapping[str, Any]], Order] | None = None
+
+    @overload
+    def tool(self, function: Callable[..., Any], /) -> Tool: ...
+
+    @overload
+    def tool(
+        self,
+        *,
+        action: str,
+        amount: str | None = None,
+        payee: str | None = None,
+        title: str | None = None,
+        detail: Sequence[str] = (),
+        scopes: Sequence[str] = (),
+        timeout: str = "20s",
+        key_window: str = "24h",
+        settles_in: str = "60s",
+        credential: str | None = None,
+    ) -> Callable[[Callable[..., Any]], Tool]: ...
+
+    def tool(self, *functions: Any, **declared: Any) -> Any:
+        """`@agent.tool` for a tool without effect, `@agent.tool(action=...)` for one that changes the world.
+
+        `amount` and `payee` name the arguments that hold them; `detail` those that may leave the card for Details; `scopes` what the
+        requester must hold; `timeout` bounds one call, `key_window` is how long the provider remembers a key, `settles_in` how long
+        until its list shows what happened, `credential` the environment variable that holds the provider's key. Raises Misconfigured with what to write instead.
+        """
+        if functions:
+            return self._add(functions[0], {})
+        return lambda function: self._add(function, declared)
+
+    def _add(self, function: Callable[..., Any], declared: dict[str, Any]) -> Tool:
+        parameters = dict(inspect.signature(function).parameters)
+        wants_effect = parameters.pop("effect", None) is not None
+        made = Tool(
+            function=function,
+            name=function.__name__,
+            description=inspect.getdoc(function) or function.__name__.replace("_", " "),
+            arguments=arguments_of(function, parameters),
+            action=declared.get("action"),
+            amount=declared.get("amount"),
+            payee=declared.get("payee"),
+            title=declared.get("title") or _title(declared.get("action")),
+            details=frozenset(declared.get("detail", ())),
+            scopes=tuple(declared.get("scopes", ())),
+            credential=declared.get("credential"),
+            timeout_s=_seconds(declared, "timeout", "20s"),
+            key_window_s=_seconds(declared, "key_window", "24h"),
+            settles_in_s=_seconds(declared, "settles_in", "60s"),
+        )
+        if faults := self._faults(made, parameters, wants_effect=wants_effect):
+            raise Misconfigured(faults)
+        self.tools[made.name] = made
+        return made
+
+    def _faults(self, tool: Tool, parameters: Mapping[str, Any], *, wants_effect: bool) -> list[str]:
+        faults = []
+        if tool.name in self.tools:
+            faults.append(f"{tool.name}: the agent has a tool of that name already. Rename one.")
+        if wants_effect and tool.action is None:
+            faults.append(
+                f'{tool.name} takes an Effect but names no action. Write @agent.tool(action="payment"), as the policy calls it.'
+            )
+        if tool.action is not None and not wants_effect:
+            faults.append(
+                f"{tool.name} has the action {tool.action!r} but takes no Effect. Give it a first parameter: effect: Effect."
+            )
+        if "why" in parameters and tool.action is not None:
+            faults.append(
+                f"{tool.name}: `why` is the approver's argument, which the tool never sees. Name yours differently."
+            )
+        for role, name in (("amount", tool.amount), ("payee", tool.payee), *(("detail", d) for d in tool.details)):
+            if name is not None and name not in parameters:
+                faults.append(
+                    f"{tool.name}: {role}={name!r} is no parameter of it. Write one of: {', '.join(parameters)}."
+                )
+        if tool.amount in parameters and tool.arguments.model_fields[str(tool.amount)].annotation is not Money:
+            faults.append(f"{tool.name}: the amount {tool.amount!r} must be annotated as Money, so that it is exact.")
+        return faults
+
+    def order(self, function: Callable[[Mapping[str, Any]], Order]) -> Callable[[Mapping[str, Any]], Order]:
+        """`@agent.order`: how a row of an orders file becomes an Order; raises Refused for one it cannot read."""
+        self._order = function
+        return function
+
+    def read_order(self, row: Mapping[str, Any]) -> Order:
+        """A row of an orders file. Raises Refused, and Misconfigured for an agent that takes no orders."""
+        if self._order is None:
+            raise Misconfigured(
+                [f"The agent {self.name} takes no orders files. Give it an @agent.order, or launch it with --input."]
+            )
+        return self._order(row)
+
+    @property
+    def scopes(self) -> tuple[str, ...]:
+        """All that its tools may need in a requester's name."""
+        return tuple(sorted({scope for tool in self.tools.values() for scope in tool.scopes}))
+
+    def launch(self, *, input: str, on_behalf_of: str, launch_key: str | None = None) -> Launch:  # noqa: A002  the API's own word
+        """What a run of this agent starts from."""
+        return Launch(
+            agent=self.name, on_behalf_of=on_behalf_of, input=digest.visible(input), model=self.model, acts_as=self.acts_as,
+            scopes=self.scopes, max_iterations=self.max_iterations, max_tokens=self.max_tokens, launch_key=launch_key,
+        )  # fmt: skip
+
+
+def _title(action: str | None) -> str:
+    if action is None:
+        return ""
+    return f"Approve {'an' if action[0] in 'aeiou' else 'a'} {action.replace('_', ' ')}?"
+
+
+def _seconds(declared: Mapping[str, Any], name: str, default: str) -> int:
+    try:
+        return length(declared.get(name, default))
+    except Unfit as unfit:
+        raise Misconfigured([f"{name}: {unfit.why} {unfit.fix}"]) from unfit
+
+
+def load(modules: Sequence[str]) -> dict[str, Agent]:
+    """The agents of these modules by name. Raises Misconfigured with all that is wrong."""
+    found: dict[str, Agent] = {}
+    faults = []
+    for module in modules:
+        try:
+            loaded = importlib.import_module(module)
+        except Misconfigured as error:
+            faults += [f"{module}: {fault}" for fault in error.faults]
+            continue
+        except ImportError as error:
+            faults.append(
+                f"{module} cannot be imported: {error}. Check PLACET_AGENTS, a comma-separated list of modules."
+            )
+            continue
+        agents = [value for value in vars(loaded).values() if isinstance(value, Agent)]
+        if not agents:
+            faults.append(f"{module} holds no Agent. Write agent = Agent(...) in it.")
+        found |= {agent.name: agent for agent in agents}
+    if faults:
+        raise Misconfigured(faults)
+    return found

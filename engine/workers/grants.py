@@ -1,0 +1,41 @@
+"""From a recorded grant to a credential for one call, late. What is stored is the grant: who, for whom, which scopes; never a secret.
+
+Without an identity provider the directory answers: the requester is still here and still holds the scopes. The provider's key is read
+from the environment at that moment, so that a rotated key is used and a removed one is missed before anything is begun.
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from engine.state.ledger import StandingNow
+
+
+@dataclass(frozen=True, slots=True)
+class Minted:
+    """A credential for one call. Not to be kept, logged or stored; "" for a tool that declares none."""
+
+    credential: str
+
+
+@dataclass(frozen=True, slots=True)
+class GrantGone:
+    """The authority is gone; `why` is a sentence for requester and approver."""
+
+    why: str
+
+
+def mint(
+    standing: StandingNow, requester: str, variable: str | None, environ: Mapping[str, str] | None = None
+) -> Minted | GrantGone:
+    """A fresh credential for the recorded grant, if it still holds."""
+    if not standing.requester_active:
+        return GrantGone(f"{requester}, for whom this was asked, is no longer active. Nothing was done.")
+    if not standing.grant_holds:
+        return GrantGone(f"{requester} no longer holds the authority this was asked under. Nothing was done.")
+    if variable is None:
+        return Minted("")
+    key = (os.environ if environ is None else environ).get(variable, "")
+    if not key:
+        return GrantGone(f"The provider's key is not set here ({variable}). Nothing was done. Set it and launch again.")
+    return Minted(key)

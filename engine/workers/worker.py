@@ -1,0 +1,93 @@
+"""A worker: threads that claim runs and bring them as far as they go, and one that keeps their leases. Polling is the guarantee; a kick
+only makes it sooner.
+"""
+
+import logging
+import os
+import socket
+import threading
+from collections.abc import Mapping
+
+import psycopg
+import psycopg_pool
+
+from engine.models import Claim
+from engine.state import db, runs
+from engine.tools import Agent
+from engine.workers import loop
+from engine.workers.means import Complete, Means
+
+_log = logging.getLogger(__name__)
+
+POLL_S = 1.0
+
+
+class Worker:
+    """`threads` runs at once, in this process. Start it, kick it when something was queued, stop it in good order."""
+
+    def __init__(
+        self, pool: db.Pool, agents: Mapping[str, Agent], complete: Complete, *, threads: int = 4, lease_s: float = 60
+    ) -> None:
+        name = f"{socket.gethostname()}:{os.getpid()}"
+        self._means = Means(pool=pool, agents=agents, complete=complete, name=name, lease_s=lease_s)
+        self._work = threading.Condition()
+        self._claims: set[Claim] = set()
+        self._guard = threading.Lock()
+        self._threads = [threading.Thread(target=self._loop, name=f"worker-{n}", daemon=True) for n in range(threads)]
+        self._threads.append(threading.Thread(target=self._keep, name="leases", daemon=True))
+
+    def start(self) -> None:
+        """Begin to work."""
+        for thread in self._threads:
+            thread.start()
+
+    def kick(self) -> None:
+        """Something may have been queued: look now."""
+        with self._work:
+            self._work.notify_all()
+
+    def stop(self, grace_s: float = 10) -> None:
+        """Let the steps under way end, let the runs go, and stop; after `grace_s` seconds the rest is left to its lease."""
+        self._means.stop.set()
+        self.kick()
+        for thread in self._threads:
+            thread.join(grace_s)
+
+    def _loop(self) -> None:
+        while not self._means.stop.is_set():
+            try:
+                worked = self.work_once()
+            except (psycopg.OperationalError, psycopg_pool.PoolTimeout) as error:
+                _log.warning("the database is away: %s", error)
+                worked = False
+            except Exception:
+                _log.exception("a run could not be advanced; its lease will lapse and it is tried again")
+                worked = False
+            if not worked:
+                with self._work:
+                    self._work.wait(POLL_S)
+
+    def work_once(self) -> bool:
+        """Claim one run and bring it as far as it goes; False if there was none."""
+        claim = self._means.do(runs.claim, self._means.name, list(self._means.agents), lease_s=self._means.lease_s)
+        if claim is None:
+            return False
+        with self._guard:
+            self._claims.add(claim)
+        try:
+            loop.advance(self._means, claim)
+        finally:
+            with self._guard:
+                self._claims.discard(claim)
+        return True
+
+    def _keep(self) -> None:
+        """Renew the leases of what is under way; a lost one is found out by the next step itself."""
+        while not self._means.stop.wait(self._means.lease_s / 3):
+            with self._guard:
+                held = list(self._claims)
+            for claim in held:
+                try:
+                    self._means.do(runs.renew, claim, lease_s=self._means.lease_s)
+                except Exception as error:  # noqa: BLE001  the next step of the run says what is wrong
+                    _log.warning("the lease of run %s was not renewed: %s", claim.id, error)
