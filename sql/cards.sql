@@ -36,6 +36,12 @@ UPDATE card SET painter_until = NULL, state = 'gone', error = %(error)s WHERE id
 UPDATE card SET painter_until = NULL, channel = NULL, ts = NULL, painted = 0, wanted = wanted + 1, not_before = NULL, error = %(error)s
  WHERE id = %(card_id)s;
 
+-- name: card_instead :exec
+-- The only card that an approver could see is gone: another one, elsewhere. Only while it waits; a place it is shown at already stays as it is.
+INSERT INTO card (id, pause_id, kind, dest, level)
+SELECT %(id)s, p.id, 'approver', %(dest)s, p.level FROM run_pause p WHERE p.id = %(pause_id)s AND p.status = 'waiting'
+ON CONFLICT DO NOTHING;
+
 -- name: cards_of_pause :many
 -- Where a pause is shown.
 SELECT id, kind, dest, level, state, channel, ts, wanted, painted, error FROM card WHERE pause_id = %(pause_id)s ORDER BY level, kind, dest;

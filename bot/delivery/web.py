@@ -44,11 +44,6 @@ PERMANENT: Final = frozenset(
 NOBODY_CAN_TELL: Final = frozenset({"internal_error", "fatal_error", "request_timeout", "service_unavailable"})
 TOO_LONG: Final = frozenset({"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "msg_too_long"})
 """What an edit meets that a shorter one would not."""
-NO_SUCH_PLACE: Final = frozenset(
-    {"channel_not_found", "not_in_channel", "is_archived", "is_inactive", "restricted_action", "messages_tab_disabled"}
-    | {"user_not_found", "user_disabled", "cannot_dm_bot"}
-)
-"""The place itself is closed to us: another message there would fare no better."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

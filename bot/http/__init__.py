@@ -1,0 +1,1 @@
+"""In: the HTTP API, and the door through which Slack delivers."""

@@ -1,0 +1,1 @@
+"""In: what people do in Slack. Each listener decides by one statement and paints nothing itself."""

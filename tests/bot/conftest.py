@@ -1,10 +1,13 @@
-"""What tests of the bot may ask for: a local Slack workspace."""
+"""What tests of the bot may ask for: a local Slack workspace, and what carries rows to it."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from bot.delivery.courier import Courier
+from bot.delivery.who import Us
+from engine.state import db
 from tests.bot.office import Office, open_office
 
 
@@ -12,3 +15,14 @@ from tests.bot.office import Office, open_office
 def office(tmp_path: Path) -> Iterator[Office]:
     with open_office(tmp_path / "slack.jsonl") as running:
         yield running
+
+
+@pytest.fixture
+def pool(db_url: str) -> Iterator[db.Pool]:
+    with db.pool(db_url, size=6) as opened:
+        yield opened
+
+
+@pytest.fixture
+def courier(pool: db.Pool, office: Office) -> Courier:
+    return Courier(pool=pool, slack=office.slack, us=Us(team="T0ACME"), env="test")

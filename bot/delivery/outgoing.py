@@ -1,0 +1,165 @@
+"""Says what is said once: how a run ended, that an effect is in doubt, and the private answer to somebody who clicked.
+
+A text is composed when it is delivered, from the rows as they are then, so that nothing late invites to what is no longer possible.
+A private answer is of use for five minutes and then lapses unsaid; the rest waits as long as Slack does.
+"""
+
+import logging
+from datetime import datetime
+from typing import Any, Final
+
+from bot.cards import parts, phrases
+from bot.cards.ids import screen_id
+from bot.cards.parts import Message
+from bot.cards.seen import seen, seen_line
+from bot.delivery.courier import LEASE_S, Courier, is_final, wait_s
+from bot.delivery.web import Failure, Refused, Sent
+from engine.models import (
+    AlreadySettled,
+    Broken,
+    Decided,
+    Due,
+    Notice,
+    NotYours,
+    Outcome,
+    Pause,
+    RunRecord,
+    Standing,
+    Voted,
+)
+from engine.state import cards, db, pauses, people, runs
+
+log = logging.getLogger(__name__)
+
+PRIVATE_LAPSES_S: Final = 300
+_RESULT = 2_500
+
+
+def say_due(courier: Courier, *, limit: int = 100) -> int:
+    """Say up to `limit` notices; how many were claimed."""
+    for done in range(limit):
+        with courier.pool.connection() as conn:
+            claimed = cards.claim_notices(conn, limit=1, lease_s=LEASE_S)
+        if not claimed:
+            return done
+        if claimed[0].state == "due":
+            _say(courier, claimed[0])
+    return limit
+
+
+def answer_later(conn: db.Conn, outcome: Outcome, *, tried: str, channel: str, user: str) -> None:
+    """Have the person who `tried` (approve, deny, withdraw) told what came of it.
+
+    `channel` is where they clicked, or their own user id if it was in no channel (App Home): then it is a message from us.
+    """
+    now = outcome.now
+    detail = {
+        "outcome": type(outcome).__name__,
+        "why": getattr(outcome, "why", None),
+        "tried": tried,
+        "at": now.at.isoformat(),
+    }
+    cards.notify(
+        conn, now.run_id, kind="private", dest=f"private:{channel}:{user}", pause_id=now.pause_id, detail=detail,
+        lapse_s=PRIVATE_LAPSES_S,
+    )  # fmt: skip
+
+
+def tell(courier: Courier, channel: str, user: str, message: Message) -> Sent | Failure:
+    """Say something to one person: in the channel where they are, for them alone; where that cannot be, as a message from us."""
+    outcome: Sent | Failure = Refused(error="user_not_in_channel", permanent=True)
+    if channel != user:
+        outcome = courier.slack.post_ephemeral(channel, user, message)
+    if isinstance(outcome, Refused) and outcome.permanent:
+        direct = courier.slack.open_dm(user)
+        return courier.slack.post(direct, message) if isinstance(direct, str) else direct
+    return outcome
+
+
+def _say(courier: Courier, notice: Notice) -> None:
+    try:
+        outcome = _deliver(courier, notice)
+    except Exception:
+        log.exception("the notice %s (%s) cannot be composed", notice.id, notice.kind)
+        outcome = Refused(error="it cannot be composed; see the log", permanent=True)
+    with courier.pool.connection() as conn:
+        match outcome:
+            case Sent():
+                cards.notice_settled(conn, notice, "sent")
+            case failure if is_final(failure):
+                log.error("a notice (%s) to %s cannot be said: %s", notice.kind, notice.dest, failure.error)
+                cards.notice_settled(conn, notice, "failed", failure.error)
+            case failure:
+                cards.notice_postponed(conn, notice, after_s=wait_s(failure, notice.tries), error=failure.error)
+
+
+def _deliver(courier: Courier, notice: Notice) -> Sent | Failure:
+    with courier.pool.connection() as conn:
+        message = _composed(conn, notice)
+    if notice.kind == "private":
+        _, channel, user = notice.dest.split(":")
+        return tell(courier, channel, user, message)
+    place = courier.channel_of(notice.dest)
+    return courier.slack.post(place, message) if isinstance(place, str) else place
+
+
+def _composed(conn: db.Conn, notice: Notice) -> Message:
+    match notice.kind:
+        case "run_ended":
+            return run_ended(runs.get(conn, notice.run_id))
+        case "in_doubt":
+            return _in_doubt(
+                runs.get(conn, notice.run_id), pauses.get(conn, notice.pause_id) if notice.pause_id else None
+            )
+        case "private" if notice.pause_id and notice.detail:
+            outcome = as_it_stands(pauses.get(conn, notice.pause_id), notice.detail)
+            named = [*filter(None, (outcome.now.decided_by, outcome.now.approver.partition(":")[2]))]
+            names = people.names(conn, named)
+            return parts.answer(phrases.said(outcome, lambda person: names.get(person, person)))
+    raise ValueError(f"nobody has said how to say a {notice.kind}")
+
+
+def as_it_stands(pause: Pause, detail: dict[str, Any]) -> Outcome:
+    """What came of an attempt, told by the row as it is now: whoever was refused while it waited hears how it was settled since."""
+    now = Standing(
+        pause_id=pause.id, run_id=pause.run_id, status=pause.status, votes_left=pause.votes_left, approver=pause.approver,
+        level=pause.level, fire_at=pause.fire_at, decided_by=pause.decided_by, decided_at=pause.decided_at, reason=pause.reason,
+        at=datetime.fromisoformat(detail["at"]), run_status=pause.run_status,
+    )  # fmt: skip
+    match detail["outcome"]:
+        case "Decided":
+            return Decided(now)
+        case "NotYours" if detail["tried"] == "withdraw" or pause.status == "waiting":
+            return NotYours(now, detail["why"])
+        case "Broken" if pause.status == "waiting":
+            return Broken(now, detail["why"])
+        case "Voted" if pause.status == "waiting":
+            return Voted(now)
+        case "Due" if pause.status == "waiting":
+            return Due(now)
+    return AlreadySettled(now)
+
+
+def run_ended(run: RunRecord) -> Message:
+    """How a run ended, and the agent's last words."""
+    name = f"{seen_line(run.agent).text}, {screen_id('run', run.id)}"
+    if run.status == "done":
+        said = parts.cut(
+            seen(run.result or "").text, _RESULT, f"… (all of it: /approvals show {screen_id('run', run.id)})"
+        )
+        return Message(text=parts.escape(f"The run has finished ({name})."), blocks=[
+            *parts.paragraph(f"The run has finished ({name})."), *(parts.quoted("In the agent's words", said) if said.strip() else []),
+        ])  # fmt: skip
+    if run.status == "cancelled":
+        return parts.answer(f"The run was withdrawn ({name}). Nothing more is done.")
+    why = seen_line(run.error or "no reason was recorded").text.rstrip(".")
+    return parts.answer(f"The run has stopped ({name}): {why}.")
+
+
+def _in_doubt(run: RunRecord, pause: Pause | None) -> Message:
+    what = f": {seen_line(pause.content.summary).text.rstrip('.')}" if pause and pause.content else ""
+    role = f" somebody with the role {pause.content.need.doubt_role}" if pause and pause.content else " an operator"
+    return parts.answer(
+        f"It is not known whether an action of {screen_id('run', run.id)} happened{what}. Nothing is tried again by itself; "
+        f"the run goes on when{role} has looked and said what happened (placet doubt lists it)."
+    )

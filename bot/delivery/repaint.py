@@ -1,0 +1,118 @@
+"""Makes every card equal its pause: claims what is not painted, reads the row, composes, sends, and stores what came of it.
+
+A card is painted from the row alone, whoever moved it, by one painter at a time. What Slack left unclear is painted again: an edit
+twice is one edit, and a second copy of a post carries the same pause. A wait that nobody can see is shown elsewhere, and is an alarm.
+"""
+
+import logging
+from dataclasses import replace
+from typing import Final
+from uuid import UUID
+
+from bot.cards import blocks, parts
+from bot.cards.ids import screen_id
+from bot.delivery.courier import LEASE_S, Courier, is_final, wait_s
+from bot.delivery.web import TOO_LONG, Failure, Refused, Sent
+from engine.models import Card, Pause
+from engine.rules import escalation
+from engine.state import cards, pauses, people
+
+log = logging.getLogger(__name__)
+
+MESSAGE_IS_GONE: Final = frozenset(
+    {"message_not_found", "cant_update_message", "edit_window_closed", "thread_not_found"}
+)
+_AFTER_A_FAULT_S = 60
+_SHORT = 600
+
+
+def paint_due(courier: Courier, *, limit: int = 100) -> int:
+    """Paint up to `limit` cards that do not show their pause as it is; how many were claimed."""
+    for done in range(limit):
+        with courier.pool.connection() as conn:
+            claimed = cards.claim(conn, limit=1, lease_s=LEASE_S)
+        if not claimed:
+            return done
+        _paint(courier, claimed[0])
+    return limit
+
+
+def paint_copy(courier: Courier, pause_id: UUID, *, level: int, channel: str, ts: str) -> None:
+    """Paint once a copy that no card knows: its post's answer was lost, and another copy was posted since."""
+    with courier.pool.connection() as conn:
+        pause = pauses.get(conn, pause_id)
+    outcome = courier.slack.update(channel, ts, blocks.card(pause, kind="approver", level=level, env=courier.env))
+    if not isinstance(outcome, Sent):
+        log.warning("a second copy of %s was not painted: %s", screen_id("pause", pause_id), outcome.error)
+
+
+def _paint(courier: Courier, card: Card) -> None:
+    try:
+        with courier.pool.connection() as conn:
+            pause = pauses.get(conn, card.pause_id)
+        outcome = _send(courier, card, pause)
+    except Exception:
+        log.exception("%s cannot be painted", screen_id("card", card.id))
+        with courier.pool.connection() as conn:
+            cards.postponed(conn, card, after_s=_AFTER_A_FAULT_S, error="it cannot be composed; see the log")
+        return
+    if isinstance(outcome, Sent):
+        with courier.pool.connection() as conn:
+            cards.painted(conn, card, channel=outcome.channel, ts=outcome.ts)
+    else:
+        _failed(courier, card, pause, outcome)
+
+
+def _send(courier: Courier, card: Card, pause: Pause) -> Sent | Failure:
+    """Post the card, or edit it; if Slack finds it too long, a short one in its place, without buttons."""
+    place = card.channel or courier.channel_of(card.dest)
+    if not isinstance(place, str):
+        return place
+    message = blocks.card(pause, kind=card.kind, level=card.level, env=courier.env)
+    outcome = _put(courier, place, card.ts, message)
+    if isinstance(outcome, Refused) and outcome.error in TOO_LONG:
+        log.error("%s is too long for Slack (%s); a short one is shown", screen_id("pause", pause.id), outcome.error)
+        return _put(courier, place, card.ts, _short(message, pause))
+    return outcome
+
+
+def _put(courier: Courier, place: str, ts: str | None, message: parts.Message) -> Sent | Failure:
+    return courier.slack.update(place, ts, message) if ts else courier.slack.post(place, message)
+
+
+def _short(message: parts.Message, pause: Pause) -> parts.Message:
+    name = screen_id("pause", pause.id)
+    more = f"All of it: /approvals show {name}"
+    return replace(message, text=f"{parts.cut(message.text, _SHORT)} {more}", blocks=[])
+
+
+def _failed(courier: Courier, card: Card, pause: Pause, failure: Failure) -> None:
+    with courier.pool.connection() as conn:
+        if isinstance(failure, Refused) and failure.error in MESSAGE_IS_GONE and card.ts:
+            cards.reposted(conn, card, failure.error)
+            return
+        if not is_final(failure):
+            cards.postponed(conn, card, after_s=wait_s(failure, card.tries), error=failure.error)
+            log.warning("a card of %s waits: %s", screen_id("pause", pause.id), failure.error)
+            return
+        cards.gone(conn, card, failure.error)
+    if pause.status == "waiting" and card.kind == "approver":
+        _show_elsewhere(courier, card, pause, failure.error)
+    else:
+        log.warning("a card of %s cannot be shown in %s: %s", screen_id("pause", pause.id), card.dest, failure.error)
+
+
+def _show_elsewhere(courier: Courier, card: Card, pause: Pause, error: str) -> None:
+    """Nobody may be able to see what waits: a DM to whoever may decide, unless another card of this level stands."""
+    name = screen_id("pause", pause.id)
+    with courier.pool.connection() as conn:
+        shown = cards.of_pause(conn, pause.id)
+        if any(c.kind == "approver" and c.level == pause.level and c.state == "live" for c in shown):
+            log.error("%s cannot be shown in %s (%s); it is shown elsewhere too", name, card.dest, error)
+            return
+        dests = escalation.destinations(pause.approver, None, people.everybody(conn), pause.on_behalf_of, first=False)
+        made = [dest for dest in dests if cards.instead(conn, pause.id, dest)]
+    if made:
+        log.error("%s cannot be shown in %s (%s); it goes to %s by DM", name, card.dest, error, ", ".join(made))
+    else:
+        log.error("%s WAITS AND NOBODY CAN SEE IT: %s (%s), and no DM is left to try", name, card.dest, error)

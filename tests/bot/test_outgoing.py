@@ -1,0 +1,131 @@
+"""What is said once is said once, composed from the present state; a private answer lapses, the rest waits for Slack."""
+
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from bot.delivery import outgoing
+from bot.delivery.courier import Courier
+from bot.delivery.outgoing import answer_later, say_due
+from engine.models import Outcome
+from engine.state import cards, db, pauses, runs
+from tests import rows
+from tests.bot.office import Office, text_of
+
+
+@pytest.fixture
+def pause_id(conn: Any) -> UUID:
+    [asked] = rows.waiting(conn)
+    return asked
+
+
+def refused(conn: Any, pause_id: UUID, person: str = "priya") -> Outcome:
+    return pauses.approve(conn, pause_id, person, surface="tests")
+
+
+def test_who_was_refused_hears_who_may_decide_and_until_when(
+    conn: Any, pause_id: UUID, courier: Courier, office: Office
+) -> None:
+    answer_later(conn, refused(conn, pause_id, "jonas"), tried="approve", channel="C0BUY", user="U0JONAS")
+    assert say_due(courier) == 1
+    [said] = office.private("U0JONAS")
+    assert "It is for Marta Keller to decide, until" in said
+    assert say_due(courier) == 0
+
+
+def test_a_late_answer_tells_what_holds_by_then(conn: Any, pause_id: UUID, courier: Courier, office: Office) -> None:
+    answer_later(conn, refused(conn, pause_id), tried="approve", channel="C0BUY", user="U0PRIYA")
+    pauses.deny(conn, pause_id, "marta", surface="tests", reason="Too dear")
+    say_due(courier)
+    [said] = office.private("U0PRIYA")
+    assert "Already denied by Marta Keller, just now: Too dear. Nothing is done." in said
+
+
+def test_a_refused_withdrawal_is_told_as_one(conn: Any, pause_id: UUID, courier: Courier, office: Office) -> None:
+    tried = pauses.withdraw(conn, pause_id, "jonas", surface="tests")
+    pauses.approve(conn, pause_id, "marta", surface="tests")
+    answer_later(conn, tried, tried="withdraw", channel="C0BUY", user="U0JONAS")
+    say_due(courier)
+    assert office.private("U0JONAS") == ["Only the person it was asked for may withdraw it. Nothing was changed."]
+
+
+def test_an_answer_after_five_minutes_is_not_said(conn: Any, pause_id: UUID, courier: Courier, office: Office) -> None:
+    answer_later(conn, refused(conn, pause_id), tried="approve", channel="C0BUY", user="U0PRIYA")
+    conn.execute("UPDATE notice SET lapses_at = lapses_at - interval '301 s'")
+    assert say_due(courier) == 1
+    assert office.private("U0PRIYA") == []
+    assert cards.undelivered(conn) == 2  # the two cards
+
+
+def test_where_we_cannot_speak_the_answer_comes_by_dm(
+    conn: Any, pause_id: UUID, courier: Courier, office: Office
+) -> None:
+    office.change(channel="C0OPS", set={"members": ["U0PRIYA"]})
+    answer_later(conn, refused(conn, pause_id), tried="approve", channel="C0OPS", user="U0PRIYA")
+    answer_later(conn, refused(conn, pause_id), tried="approve", channel="U0PRIYA", user="U0PRIYA")
+    say_due(courier)
+    assert ["You asked for this" in m["text"] for m in office.messages("D0PRIYA")] == [True, True]
+
+
+def test_the_requester_hears_how_the_run_ended(conn: Any, courier: Courier, office: Office) -> None:
+    claim = rows.claimed(conn)
+    runs.finish(conn, claim, "Paid <!channel> EUR 38,000.00.", runs.LastWords())
+    say_due(courier)
+    [said] = office.messages("D0PRIYA")
+    assert said["text"].startswith("The run has finished (procurement, run_")
+    assert "Paid <!channel> EUR 38,000.00." in text_of(said["blocks"])
+
+
+def test_a_run_that_stopped_says_why_and_a_withdrawn_one_that_nothing_follows(
+    conn: Any, courier: Courier, office: Office
+) -> None:
+    runs.fail(conn, rows.claimed(conn), "The model was withdrawn.")
+    say_due(courier)
+    [said] = office.messages("D0PRIYA")
+    assert said["text"].endswith("): The model was withdrawn.")
+    run_id = rows.launched(conn)
+    runs.cancel(conn, run_id, actor="priya", person="priya", surface="tests")
+    assert "withdrawn" in outgoing.run_ended(runs.get(conn, run_id)).text
+
+
+def test_a_doubt_is_told_as_neither_done_nor_not_done(
+    conn: Any, pause_id: UUID, courier: Courier, office: Office
+) -> None:
+    pause = pauses.get(conn, pause_id)
+    cards.notify(conn, pause.run_id, kind="in_doubt", dest="person:priya", pause_id=pause_id)
+    say_due(courier)
+    [said] = office.messages("D0PRIYA")
+    assert "It is not known whether an action of run_" in said["text"]
+    assert "somebody with the role finance-approver has looked" in said["text"]
+
+
+def test_what_slack_will_never_take_has_failed_and_what_it_may_waits(
+    conn: Any, pause_id: UUID, courier: Courier, office: Office
+) -> None:
+    run_id = pauses.get(conn, pause_id).run_id
+    cards.notify(conn, run_id, kind="in_doubt", dest="person:priya")
+    office.fault("chat.postMessage", "rate_limited", seconds=9)
+    say_due(courier)
+    conn.execute("UPDATE notice SET not_before = NULL")
+    office.change(user="U0PRIYA", set={"deleted": True})
+    say_due(Courier(pool=courier.pool, slack=office.slack, us=courier.us, env="test"))
+    [row] = conn.execute("SELECT state, error FROM notice").fetchall()
+    assert row == ("failed", "user_disabled")
+
+
+def test_a_notice_that_nobody_knows_how_to_say_fails_and_holds_up_no_other(
+    conn: Any, pause_id: UUID, courier: Courier, office: Office
+) -> None:
+    run_id = pauses.get(conn, pause_id).run_id
+    cards.notify(conn, run_id, kind="of_tomorrow", dest="person:priya")
+    cards.notify(conn, run_id, kind="in_doubt", dest="person:priya")
+    assert say_due(courier) == 2
+    assert len(office.messages("D0PRIYA")) == 1
+
+
+def test_a_person_without_slack_cannot_be_told(conn: Any, courier: Courier) -> None:
+    conn.execute("DELETE FROM identity WHERE person_id = 'priya'")
+    cards.notify(conn, db.SYSTEM_RUN, kind="run_ended", dest="person:priya")
+    say_due(courier)
+    assert conn.execute("SELECT state FROM notice").fetchall() == [("failed",)]

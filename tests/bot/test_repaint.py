@@ -1,0 +1,211 @@
+"""Every card comes to equal its pause, whatever Slack does; and a wait is never invisible without an alarm."""
+
+import logging
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from bot.cards import ids
+from bot.delivery.courier import Courier
+from bot.delivery.repaint import paint_copy, paint_due
+from engine.state import cards, pauses
+from engine.workers.sweep import Sweeper
+from tests import rows
+from tests.bot.office import Office, actions_of, at_once, text_of
+
+APPROVER = [ids.ACTION_APPROVE, ids.ACTION_DENY, ids.ACTION_DETAILS]
+
+
+@pytest.fixture
+def pause_id(conn: Any) -> UUID:
+    [asked] = rows.waiting(conn)
+    return asked
+
+
+def shown(conn: Any, pause_id: UUID, kind: str = "approver") -> list[cards.Shown]:
+    return [c for c in cards.of_pause(conn, pause_id) if c.kind == kind]
+
+
+def again_now(conn: Any) -> None:
+    conn.execute("UPDATE card SET not_before = NULL WHERE not_before IS NOT NULL")
+
+
+def test_a_new_request_is_posted_to_its_channel_and_to_its_requester(
+    conn: Any, pause_id: UUID, courier: Courier, office: Office
+) -> None:
+    assert paint_due(courier) == 2
+    assert paint_due(courier) == 0
+    [card] = office.messages("C0BUY")
+    assert actions_of(card) == APPROVER
+    assert "EUR 38,000.00 to Nordholz Industrial" in text_of(card)
+    assert card["metadata"]["event_payload"]["pause_id"] == str(pause_id)
+    [own] = office.messages("D0PRIYA")
+    assert actions_of(own) == [ids.ACTION_WITHDRAW]
+    assert {c.state for c in cards.of_pause(conn, pause_id)} == {"live"}
+    assert cards.undelivered(conn) == 0
+
+
+def test_after_the_decision_the_buttons_are_gone_and_the_card_says_by_whom(
+    conn: Any, pause_id: UUID, courier: Courier, office: Office
+) -> None:
+    paint_due(courier)
+    pauses.approve(conn, pause_id, "marta", surface="tests")
+    assert paint_due(courier) == 2
+    [card] = office.messages("C0BUY")
+    assert ids.ACTION_APPROVE not in actions_of(card)
+    assert "Approved by Marta Keller" in text_of(card)
+    [own] = office.messages("D0PRIYA")
+    assert "Approved by Marta Keller" in text_of(own)
+
+
+def test_an_escalation_leaves_the_old_card_without_buttons_and_sends_a_new_one(
+    conn: Any, pause_id: UUID, courier: Courier, office: Office
+) -> None:
+    paint_due(courier)
+    rows.make_due(conn, pause_id)
+    Sweeper(courier.pool).run()
+    assert paint_due(courier) == 3
+    [card] = office.messages("C0BUY")
+    assert ids.ACTION_APPROVE not in actions_of(card)
+    assert "Otto Brandt" in text_of(card)
+    [dm] = office.messages("D0OTTO")
+    assert actions_of(dm) == APPROVER
+
+
+def test_a_lost_answer_ends_in_a_card_that_is_known(
+    conn: Any, pause_id: UUID, courier: Courier, office: Office
+) -> None:
+    office.fault("chat.postMessage", "drop")
+    paint_due(courier)
+    again_now(conn)
+    paint_due(courier)
+    assert cards.undelivered(conn) == 0
+    assert len(office.messages("C0BUY")) + len(office.messages("D0PRIYA")) == 3  # one of them twice, and harmless
+
+
+def test_a_copy_that_no_card_knows_can_be_painted_all_the_same(
+    conn: Any, pause_id: UUID, courier: Courier, office: Office
+) -> None:
+    office.fault("chat.postMessage", "drop", times=2)
+    paint_due(courier)
+    again_now(conn)
+    paint_due(courier)
+    stray, known = office.messages("C0BUY")
+    pauses.approve(conn, pause_id, "marta", surface="tests")
+    paint_due(courier)
+    assert shown(conn, pause_id)[0].ts == known["ts"]
+    paint_copy(courier, pause_id, level=0, channel="C0BUY", ts=stray["ts"])
+    assert all(ids.ACTION_APPROVE not in actions_of(m) for m in office.messages("C0BUY"))
+
+
+def test_a_deleted_card_is_posted_anew_with_what_holds_now(
+    conn: Any, pause_id: UUID, courier: Courier, office: Office
+) -> None:
+    paint_due(courier)
+    office.fault("chat.update", "error", error="message_not_found")
+    pauses.deny(conn, pause_id, "marta", surface="tests", reason="Too dear.")
+    paint_due(courier)
+    *_, new = sorted(office.messages("C0BUY") + office.messages("D0PRIYA"), key=lambda m: m["ts"])
+    assert "Denied by Marta Keller" in text_of(new)
+    assert "Too dear." in text_of(new)
+    assert cards.undelivered(conn) == 0
+    assert len(office.calls("chat.postMessage")) == 3
+
+
+@pytest.mark.parametrize("error", ["is_archived", "not_in_channel", "channel_not_found"])
+def test_a_channel_that_is_closed_to_us_sends_the_request_by_dm_and_is_an_alarm(
+    pause_id: UUID, courier: Courier, office: Office, error: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with courier.pool.connection() as conn:
+        _close_to_us(conn, office, error)
+        paint_due(courier)
+        [dm] = office.messages("D0MARTA")
+        assert actions_of(dm) == APPROVER
+        assert {(c.dest.partition(":")[0], c.state) for c in shown(conn, pause_id)} == {
+            ("channel", "gone"),
+            ("person", "live"),
+        }
+        assert pauses.get(conn, pause_id).status == "waiting"
+    assert any(r.levelno == logging.ERROR and error in r.getMessage() for r in caplog.records)
+
+
+def _close_to_us(conn: Any, office: Office, error: str) -> None:
+    match error:
+        case "is_archived":
+            office.change(channel="C0BUY", set={"is_archived": True})
+        case "not_in_channel":
+            office.change(channel="C0BUY", set={"members": ["U0PRIYA", "U0MARTA"]})
+        case _:
+            conn.execute("UPDATE card SET dest = 'channel:C0NOWHERE' WHERE kind = 'approver'")
+
+
+def test_a_wait_that_nobody_can_see_is_an_alarm(
+    conn: Any, pause_id: UUID, courier: Courier, office: Office, caplog: pytest.LogCaptureFixture
+) -> None:
+    office.change(channel="C0BUY", set={"is_archived": True})
+    office.change(user="U0MARTA", set={"deleted": True})
+    paint_due(courier)
+    assert {c.state for c in shown(conn, pause_id)} == {"gone"}
+    assert any("NOBODY CAN SEE IT" in r.getMessage() for r in caplog.records)
+
+
+def test_a_decided_card_in_an_archived_channel_is_let_go(
+    conn: Any, pause_id: UUID, courier: Courier, office: Office
+) -> None:
+    paint_due(courier)
+    office.change(channel="C0BUY", set={"is_archived": True})
+    pauses.approve(conn, pause_id, "marta", surface="tests")
+    paint_due(courier)
+    assert [c.state for c in shown(conn, pause_id)] == ["gone"]
+    assert paint_due(courier) == 0
+
+
+def test_a_rate_limit_postpones_by_what_slack_says_and_loses_nothing(
+    conn: Any, pause_id: UUID, courier: Courier, office: Office
+) -> None:
+    office.fault("chat.postMessage", "rate_limited", seconds=40)
+    paint_due(courier)
+    assert office.messages("C0BUY") == []
+    assert paint_due(courier) == 0
+    [wait] = conn.execute("SELECT min(not_before - clock_timestamp()) FROM card").fetchall()
+    assert 30 < wait[0].total_seconds() <= 40
+    again_now(conn)
+    paint_due(Courier(pool=courier.pool, slack=office.slack, us=courier.us, env="test"))  # another process, not limited
+    assert len(office.messages("C0BUY")) == 1
+
+
+def test_an_edit_that_slack_finds_too_long_becomes_a_short_one_without_buttons(
+    conn: Any, pause_id: UUID, courier: Courier, office: Office
+) -> None:
+    paint_due(courier)
+    pauses.approve(conn, pause_id, "marta", surface="tests")
+    office.fault("chat.update", "error", error="msg_blocks_too_long", times=1)
+    paint_due(courier)
+    cut = [m for m in office.messages("C0BUY") + office.messages("D0PRIYA") if not m["blocks"]]
+    assert len(cut) == 1
+    assert "Approved by Marta Keller" in cut[0]["text"]
+    assert f"/approvals show {ids.screen_id('pause', pause_id)}" in cut[0]["text"]
+
+
+def test_a_slow_edit_never_overwrites_a_later_one(conn: Any, pause_id: UUID, courier: Courier, office: Office) -> None:
+    paint_due(courier)
+    pauses.approve(conn, pause_id, "marta", surface="tests")
+    office.fault("chat.update", "slow", seconds=0.5, times=2)
+    at_once(*[lambda: paint_due(courier)] * 3, lambda: _move_on(conn, pause_id))
+    paint_due(courier)
+    [card] = office.messages("C0BUY")
+    assert "Approved by Marta Keller" in text_of(card)
+    assert all(c.wanted == c.painted for c in cards.of_pause(conn, pause_id))
+
+
+def _move_on(conn: Any, pause_id: UUID) -> None:
+    conn.execute("UPDATE card SET wanted = wanted + 1 WHERE pause_id = %s", (pause_id,))
+
+
+def test_an_altered_request_shows_no_buttons(conn: Any, pause_id: UUID, courier: Courier, office: Office) -> None:
+    conn.execute("UPDATE pause_content SET document = replace(document, 'Nordholz', 'Nordholtz')")
+    paint_due(courier)
+    [card] = office.messages("C0BUY")
+    assert actions_of(card) == []
+    assert "altered" in text_of(card)
