@@ -224,8 +224,10 @@ WITH r AS MATERIALIZED (
     SELECT p.* FROM run_pause p JOIN r ON r.id = p.run_id WHERE p.status = ANY('{waiting,approved}') ORDER BY p.id FOR UPDATE OF p
 ), e AS MATERIALIZED (
     SELECT e.* FROM effect e JOIN r ON r.id = e.run_id WHERE e.id = %(effect_id)s AND (SELECT count(*) FROM live) >= 0 FOR UPDATE OF e
+), a AS MATERIALIZED (
+    SELECT a.* FROM effect_attempt a JOIN e ON e.id = a.effect_id FOR UPDATE OF a
 ), t AS MATERIALIZED (
-    SELECT clock_timestamp() AS at FROM e
+    SELECT clock_timestamp() AS at FROM e, (SELECT count(*) FROM a) AS locked
 ), v AS MATERIALIZED (
     SELECT CASE WHEN e.status <> 'in_doubt' THEN 'settled'
                 WHEN %(actor)s = r.on_behalf_of THEN 'own'
@@ -239,7 +241,8 @@ WITH r AS MATERIALIZED (
            error = CASE WHEN v.outcome = 'stop' THEN 'ended by ' || %(actor)s || ' without knowing whether it happened' END
       FROM e, t, v WHERE effect.id = e.id AND v.outcome = ANY('{happened,retry,stop}')
 ), attempts AS (
-    UPDATE effect_attempt SET status = 'absent' FROM e, v WHERE effect_attempt.effect_id = e.id AND effect_attempt.status = 'unknown' AND v.outcome = 'retry'
+    UPDATE effect_attempt SET status = 'absent', ended_at = a.ended_at FROM a, v
+     WHERE effect_attempt.id = a.id AND a.status = 'unknown' AND v.outcome = 'retry'
 ), called AS (
     UPDATE run_call SET state = 'settled', result = %(result)s::text::json
       FROM e, v WHERE run_call.run_id = e.run_id AND run_call.step = e.step AND run_call.n = e.n AND v.outcome = 'happened'

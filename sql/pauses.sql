@@ -34,17 +34,18 @@ WITH r AS MATERIALIZED (
 ), moves AS MATERIALIZED (
     SELECT p.id, p.status AS from_status, v.outcome AS event,
            CASE v.outcome WHEN 'approve' THEN 'approved' WHEN 'deny' THEN 'denied' ELSE 'waiting' END AS to_status,
+           p.votes_left - CASE WHEN v.outcome = 'deny' THEN 0 ELSE 1 END AS votes_left, p.voters || %(actor)s::text AS voters,
            nullif(%(reason)s, '') AS reason
       FROM p, v WHERE v.outcome = ANY('{vote,approve,deny}')
     UNION ALL
-    SELECT live.id, live.status, 'cancel', 'cancelled', 'another call of the same turn was denied'
+    SELECT live.id, live.status, 'cancel', 'cancelled', live.votes_left, live.voters, 'another call of the same turn was denied'
       FROM live, p, v WHERE v.outcome = 'deny' AND live.id <> p.id AND live.step = p.step
 ), moved AS (
     UPDATE run_pause SET
         status = m.to_status,
         version = run_pause.version + 1,
-        votes_left = run_pause.votes_left - CASE WHEN m.event = ANY('{vote,approve}') THEN 1 ELSE 0 END,
-        voters = CASE WHEN m.event = 'cancel' THEN run_pause.voters ELSE run_pause.voters || %(actor)s::text END,
+        votes_left = m.votes_left,  -- from the locked row: a CHECK looks at what is made of the one from before the lock, too
+        voters = m.voters,
         decided_by = CASE WHEN m.event = ANY('{approve,deny}') THEN %(actor)s END,
         decided_at = CASE WHEN m.to_status <> 'waiting' THEN t.at END,
         reason = m.reason
