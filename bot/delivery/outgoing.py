@@ -8,10 +8,8 @@ import logging
 from datetime import datetime
 from typing import Any, Final
 
-from bot.cards import parts, phrases
-from bot.cards.ids import screen_id
+from bot.cards import notices, parts, phrases
 from bot.cards.parts import Message
-from bot.cards.seen import seen, seen_line
 from bot.delivery.courier import LEASE_S, Courier, is_final, wait_s
 from bot.delivery.web import Failure, Refused, Sent
 from engine.models import (
@@ -23,16 +21,14 @@ from engine.models import (
     NotYours,
     Outcome,
     Pause,
-    RunRecord,
     Standing,
     Voted,
 )
-from engine.state import cards, db, pauses, people, runs
+from engine.state import cards, db, ledger, pauses, people, runs
 
 log = logging.getLogger(__name__)
 
 PRIVATE_LAPSES_S: Final = 300
-_RESULT = 2_500
 
 
 def say_due(courier: Courier, *, limit: int = 100) -> int:
@@ -96,6 +92,8 @@ def _say(courier: Courier, notice: Notice) -> None:
 def _deliver(courier: Courier, notice: Notice) -> Sent | Failure:
     with courier.pool.connection() as conn:
         message = _composed(conn, notice)
+    if message is None:
+        return Sent(channel="", ts="")
     if notice.kind == "private":
         _, channel, user = notice.dest.split(":")
         return tell(courier, channel, user, message)
@@ -103,20 +101,24 @@ def _deliver(courier: Courier, notice: Notice) -> Sent | Failure:
     return courier.slack.post(place, message) if isinstance(place, str) else place
 
 
-def _composed(conn: db.Conn, notice: Notice) -> Message:
+def _composed(conn: db.Conn, notice: Notice) -> Message | None:
+    """What there is to say now; None: what was to be said is no longer so."""
     match notice.kind:
         case "run_ended":
-            return run_ended(runs.get(conn, notice.run_id))
+            return notices.run_ended(runs.get(conn, notice.run_id))
         case "in_doubt":
-            return _in_doubt(
-                runs.get(conn, notice.run_id), pauses.get(conn, notice.pause_id) if notice.pause_id else None
-            )
+            doubts = [effect for effect in ledger.in_doubt(conn) if effect.run_id == notice.run_id]
+            return notices.in_doubt(doubts[0]) if doubts else None
         case "private" if notice.pause_id and notice.detail:
-            outcome = as_it_stands(pauses.get(conn, notice.pause_id), notice.detail)
-            named = [*filter(None, (outcome.now.decided_by, outcome.now.approver.partition(":")[2]))]
-            names = people.names(conn, named)
-            return parts.answer(phrases.said(outcome, lambda person: names.get(person, person)))
+            return parts.answer(sentence(conn, as_it_stands(pauses.get(conn, notice.pause_id), notice.detail)))
     raise ValueError(f"nobody has said how to say a {notice.kind}")
+
+
+def sentence(conn: db.Conn, outcome: Outcome) -> str:
+    """What came of an attempt, with everybody's name as it is now."""
+    ids = [*filter(None, (outcome.now.decided_by, outcome.now.approver.partition(":")[2]))]
+    names = people.names(conn, ids)
+    return phrases.said(outcome, lambda person: names.get(person, person))
 
 
 def as_it_stands(pause: Pause, detail: dict[str, Any]) -> Outcome:
@@ -138,28 +140,3 @@ def as_it_stands(pause: Pause, detail: dict[str, Any]) -> Outcome:
         case "Due" if pause.status == "waiting":
             return Due(now)
     return AlreadySettled(now)
-
-
-def run_ended(run: RunRecord) -> Message:
-    """How a run ended, and the agent's last words."""
-    name = f"{seen_line(run.agent).text}, {screen_id('run', run.id)}"
-    if run.status == "done":
-        said = parts.cut(
-            seen(run.result or "").text, _RESULT, f"… (all of it: /approvals show {screen_id('run', run.id)})"
-        )
-        return Message(text=parts.escape(f"The run has finished ({name})."), blocks=[
-            *parts.paragraph(f"The run has finished ({name})."), *(parts.quoted("In the agent's words", said) if said.strip() else []),
-        ])  # fmt: skip
-    if run.status == "cancelled":
-        return parts.answer(f"The run was withdrawn ({name}). Nothing more is done.")
-    why = seen_line(run.error or "no reason was recorded").text.rstrip(".")
-    return parts.answer(f"The run has stopped ({name}): {why}.")
-
-
-def _in_doubt(run: RunRecord, pause: Pause | None) -> Message:
-    what = f": {seen_line(pause.content.summary).text.rstrip('.')}" if pause and pause.content else ""
-    role = f" somebody with the role {pause.content.need.doubt_role}" if pause and pause.content else " an operator"
-    return parts.answer(
-        f"It is not known whether an action of {screen_id('run', run.id)} happened{what}. Nothing is tried again by itself; "
-        f"the run goes on when{role} has looked and said what happened (placet doubt lists it)."
-    )

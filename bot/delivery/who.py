@@ -78,9 +78,10 @@ def identity(body: Mapping[str, Any]) -> Identity:
     return Identity(team=team or "", enterprise=enterprise, user=user["id"])
 
 
-def known(conn: db.Conn, slack: Slack, us: Us, who: Identity) -> Known | Turned:
+def known(pool: db.Pool, slack: Slack, us: Us, who: Identity) -> Known | Turned:
     """The person behind this identity, asked of Slack unless it was within the last minute. At most 0.8 s, before any decision."""
-    actor = next(filter(None, (people.behind(conn, team, who.user) for team in _teams(us, who))), None)
+    with pool.connection() as conn:
+        actor = next(filter(None, (people.behind(conn, team, who.user) for team in _teams(us, who))), None)
     if actor is None:
         return Turned("unknown" if us.has(who.team) else "stranger")
     if not actor.active:
@@ -92,7 +93,8 @@ def known(conn: db.Conn, slack: Slack, us: Us, who: Identity) -> Known | Turned:
         if not user:
             return Turned("unchecked")
         refusal = _refusal(user)
-        people.checked(conn, actor.team, actor.slack_user, refusal)
+        with pool.connection() as conn:
+            people.checked(conn, actor.team, actor.slack_user, refusal)
     return Known(actor) if refusal is None else Turned(cast("Refusal", refusal))
 
 

@@ -5,11 +5,10 @@ from uuid import UUID
 
 import pytest
 
-from bot.delivery import outgoing
 from bot.delivery.courier import Courier
 from bot.delivery.outgoing import answer_later, say_due
 from engine.models import Outcome
-from engine.state import cards, db, pauses, runs
+from engine.state import cards, db, ledger, pauses, runs
 from tests import rows
 from tests.bot.office import Office, text_of
 
@@ -73,38 +72,46 @@ def test_the_requester_hears_how_the_run_ended(conn: Any, courier: Courier, offi
     runs.finish(conn, claim, "Paid <!channel> EUR 38,000.00.", runs.LastWords())
     say_due(courier)
     [said] = office.messages("D0PRIYA")
-    assert said["text"].startswith("The run has finished (procurement, run_")
+    assert said["text"].startswith("The procurement agent is done.")
     assert "Paid <!channel> EUR 38,000.00." in text_of(said["blocks"])
 
 
-def test_a_run_that_stopped_says_why_and_a_withdrawn_one_that_nothing_follows(
-    conn: Any, courier: Courier, office: Office
-) -> None:
+def test_a_run_that_stopped_says_why(conn: Any, courier: Courier, office: Office) -> None:
     runs.fail(conn, rows.claimed(conn), "The model was withdrawn.")
     say_due(courier)
     [said] = office.messages("D0PRIYA")
-    assert said["text"].endswith("): The model was withdrawn.")
-    run_id = rows.launched(conn)
-    runs.cancel(conn, run_id, actor="priya", person="priya", surface="tests")
-    assert "withdrawn" in outgoing.run_ended(runs.get(conn, run_id)).text
+    assert "could not go on" in said["text"]
+    assert "The model was withdrawn." in text_of(said)
 
 
 def test_a_doubt_is_told_as_neither_done_nor_not_done(
     conn: Any, pause_id: UUID, courier: Courier, office: Office
 ) -> None:
-    pause = pauses.get(conn, pause_id)
-    cards.notify(conn, pause.run_id, kind="in_doubt", dest="person:priya", pause_id=pause_id)
+    pauses.approve(conn, pause_id, "marta", surface="tests")
+    claim = runs.claim(conn, "w2", ["procurement"], lease_s=60)
+    assert claim
+    begun = ledger.begin(conn, claim, rows.intent(claim.id, pause_id), lease_s=60)
+    assert isinstance(begun, ledger.Begun)
+    ledger.settle(conn, begun.attempt_id, "doubt", error="No answer.")
     say_due(courier)
     [said] = office.messages("D0PRIYA")
-    assert "It is not known whether an action of run_" in said["text"]
-    assert "somebody with the role finance-approver has looked" in said["text"]
+    assert "Nobody can tell yet whether" in said["text"]
+    assert "finance-approver" in said["text"]
+
+
+def test_a_doubt_that_is_resolved_by_then_is_not_told(
+    conn: Any, pause_id: UUID, courier: Courier, office: Office
+) -> None:
+    cards.notify(conn, pauses.get(conn, pause_id).run_id, kind="in_doubt", dest="person:priya")
+    assert say_due(courier) == 1
+    assert office.messages("D0PRIYA") == []
 
 
 def test_what_slack_will_never_take_has_failed_and_what_it_may_waits(
     conn: Any, pause_id: UUID, courier: Courier, office: Office
 ) -> None:
     run_id = pauses.get(conn, pause_id).run_id
-    cards.notify(conn, run_id, kind="in_doubt", dest="person:priya")
+    cards.notify(conn, run_id, kind="run_ended", dest="person:priya")
     office.fault("chat.postMessage", "rate_limited", seconds=9)
     say_due(courier)
     conn.execute("UPDATE notice SET not_before = NULL")
@@ -119,7 +126,7 @@ def test_a_notice_that_nobody_knows_how_to_say_fails_and_holds_up_no_other(
 ) -> None:
     run_id = pauses.get(conn, pause_id).run_id
     cards.notify(conn, run_id, kind="of_tomorrow", dest="person:priya")
-    cards.notify(conn, run_id, kind="in_doubt", dest="person:priya")
+    cards.notify(conn, run_id, kind="run_ended", dest="person:priya")
     assert say_due(courier) == 2
     assert len(office.messages("D0PRIYA")) == 1
 

@@ -7,7 +7,7 @@ import pytest
 from bot.delivery import who
 from bot.delivery.who import Identity, Known, Turned, Us
 from engine.rules import people as people_rules
-from engine.state import people
+from engine.state import db, people
 from tests.bot.office import Office
 
 Json = dict[str, Any]
@@ -25,18 +25,18 @@ def click(user: str, team: str | None, enterprise: str | None = None, place: str
     }
 
 
-def behind(conn: Any, office: Office, body: Json, us: Us = ACME) -> Known | Turned:
-    return who.known(conn, office.slack, us, who.identity(body))
+def behind(pool: db.Pool, office: Office, body: Json, us: Us = ACME) -> Known | Turned:
+    return who.known(pool, office.slack, us, who.identity(body))
 
 
-def test_a_member_is_known_and_asked_of_slack_once_a_minute(conn: Any, office: Office) -> None:
+def test_a_member_is_known_and_asked_of_slack_once_a_minute(conn: Any, pool: db.Pool, office: Office) -> None:
     for _ in range(2):
-        found = behind(conn, office, click("U0MARTA", "T0ACME"))
+        found = behind(pool, office, click("U0MARTA", "T0ACME"))
         assert isinstance(found, Known)
         assert (found.actor.id, found.actor.roles) == ("marta", ("finance-approver",))
     assert len(office.calls("users.info")) == 1
     conn.execute("UPDATE identity SET checked_at = checked_at - interval '61 s'")
-    behind(conn, office, click("U0MARTA", "T0ACME"))
+    behind(pool, office, click("U0MARTA", "T0ACME"))
     assert len(office.calls("users.info")) == 2
 
 
@@ -48,38 +48,44 @@ def test_a_member_is_known_and_asked_of_slack_once_a_minute(conn: Any, office: O
         ({"is_ultra_restricted": True}, "guest"),
     ],
 )
-def test_whom_slack_no_longer_has_as_a_member_is_turned_away(conn: Any, office: Office, change: Json, why: str) -> None:
+def test_whom_slack_no_longer_has_as_a_member_is_turned_away(
+    conn: Any, pool: db.Pool, office: Office, change: Json, why: str
+) -> None:
     office.change(user="U0MARTA", set=change)
-    turned = behind(conn, office, click("U0MARTA", "T0ACME"))
+    turned = behind(pool, office, click("U0MARTA", "T0ACME"))
     assert isinstance(turned, Turned)
     assert turned.why == why
     assert "Nothing was changed" in turned.sentence
-    assert behind(conn, office, click("U0MARTA", "T0ACME")) == turned  # and the word is kept
+    assert behind(pool, office, click("U0MARTA", "T0ACME")) == turned  # and the word is kept
     assert len(office.calls("users.info")) == 1
 
 
-def test_an_outsider_in_a_shared_channel_is_a_stranger_whatever_the_place(conn: Any, office: Office) -> None:
-    assert behind(conn, office, click("U0GUEST", "T0OTHER")) == Turned("stranger")
-    assert behind(conn, office, click("U0MARTA", "T0OTHER")) == Turned("stranger")  # our id, their team
+def test_an_outsider_in_a_shared_channel_is_a_stranger_whatever_the_place(
+    conn: Any, pool: db.Pool, office: Office
+) -> None:
+    assert behind(pool, office, click("U0GUEST", "T0OTHER")) == Turned("stranger")
+    assert behind(pool, office, click("U0MARTA", "T0OTHER")) == Turned("stranger")  # our id, their team
     assert office.calls("users.info") == []
 
 
-def test_a_leaver_and_an_unknown_colleague_are_turned_away(conn: Any, office: Office) -> None:
-    assert behind(conn, office, click("U0LEFT", "T0ACME")) == Turned("deactivated")
-    assert behind(conn, office, click("U0NOBODY", "T0ACME")) == Turned("unknown")
+def test_a_leaver_and_an_unknown_colleague_are_turned_away(conn: Any, pool: db.Pool, office: Office) -> None:
+    assert behind(pool, office, click("U0LEFT", "T0ACME")) == Turned("deactivated")
+    assert behind(pool, office, click("U0NOBODY", "T0ACME")) == Turned("unknown")
 
 
 @pytest.mark.parametrize("fault", [{"kind": "slow", "seconds": 1.2}, {"kind": "status"}, {"kind": "rate_limited"}])
-def test_when_slack_does_not_tell_nobody_gets_in(conn: Any, office: Office, fault: Json) -> None:
+def test_when_slack_does_not_tell_nobody_gets_in(conn: Any, pool: db.Pool, office: Office, fault: Json) -> None:
     office.faults({"on": "users.info", **fault})
-    turned = behind(conn, office, click("U0MARTA", "T0ACME"))
+    turned = behind(pool, office, click("U0MARTA", "T0ACME"))
     assert turned == Turned("unchecked")
     assert "try again" in Turned("unchecked").sentence
 
 
-def test_an_outsider_whom_people_toml_names_is_still_a_stranger_to_slack(conn: Any, office: Office) -> None:
+def test_an_outsider_whom_people_toml_names_is_still_a_stranger_to_slack(
+    conn: Any, pool: db.Pool, office: Office
+) -> None:
     conn.execute("INSERT INTO identity (team, slack_user, person_id) VALUES ('T0OTHER', 'U0GUEST', 'marta')")
-    assert behind(conn, office, click("U0GUEST", "T0OTHER")) == Turned("stranger")
+    assert behind(pool, office, click("U0GUEST", "T0OTHER")) == Turned("stranger")
 
 
 GRID_PEOPLE = """
@@ -101,17 +107,19 @@ slack = ["E0ACME:U0MARTA"]
         {"event": {"user": "U0MARTA"}, "team_id": "T0ACME", "enterprise_id": "E0ACME"},
     ],
 )
-def test_in_a_grid_a_person_is_one_whichever_workspace_they_click_in(conn: Any, office: Office, body: Json) -> None:
+def test_in_a_grid_a_person_is_one_whichever_workspace_they_click_in(
+    conn: Any, pool: db.Pool, office: Office, body: Json
+) -> None:
     people.load(conn, people_rules.parse(GRID_PEOPLE), actor="tests")
-    found = behind(conn, office, body, GRID)
+    found = behind(pool, office, body, GRID)
     assert isinstance(found, Known)
     assert found.actor.id == "marta"
 
 
-def test_in_a_grid_too_an_unknown_mapping_is_closed(conn: Any, office: Office) -> None:
+def test_in_a_grid_too_an_unknown_mapping_is_closed(conn: Any, pool: db.Pool, office: Office) -> None:
     people.load(conn, people_rules.parse(GRID_PEOPLE), actor="tests")
-    assert behind(conn, office, click("U0MARTA", "T0THEIRS", "E0THEIRS", None), GRID) == Turned("stranger")
-    assert behind(conn, office, click("W0OTHER", "E0ACME", "E0ACME", None), GRID) == Turned("unknown")
+    assert behind(pool, office, click("U0MARTA", "T0THEIRS", "E0THEIRS", None), GRID) == Turned("stranger")
+    assert behind(pool, office, click("W0OTHER", "E0ACME", "E0ACME", None), GRID) == Turned("unknown")
 
 
 def test_a_command_and_an_event_say_who_too() -> None:
