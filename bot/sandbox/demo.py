@@ -1,0 +1,171 @@
+"""`placet demo`: the whole of Placet on this machine, with no account and no key, to click through or, with --auto, to watch.
+
+It starts the house, brings the database up to date, puts the example's people and policy in force, and launches the example's orders.
+Started again on the same folder it goes on where it was.
+"""
+
+import csv
+import hashlib
+import re
+import signal
+import threading
+import time
+import webbrowser
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+import httpx
+from rich.console import Console
+
+from bot.sandbox import story
+from bot.sandbox.house import EXAMPLE, CannotStart, House, clear, house
+from engine.rules import people as people_rules
+from engine.state import db, people, policies, runs
+
+FOLDER: Final = Path(".placet/demo")
+REQUESTER: Final = "priya"
+
+_ROLES: Final = (
+    ("Marta", "U0MARTA", "C0BUY", "approves payments"),
+    ("Priya", "U0PRIYA", "D0PRIYA", "asked for the orders, and can withdraw them"),
+    ("Otto", "U0OTTO", "D0OTTO", "Marta's manager: asked when Marta does not answer"),
+    ("Ines", "U0INES", "C0BUY", "may answer payments up to EUR 10,000, as Marta may"),
+    ("Jonas", "U0JONAS", "C0BUY", "a colleague who may not decide"),
+    ("Gero", "U0GUEST", "C0BUY", "an outside guest who may not decide"),
+)
+
+
+def run(
+    *, auto: bool, fresh: bool = False, folder: Path | None = None, port: int | None = None, open_browser: bool = False
+) -> int:
+    """Run the demo; its exit code. With `auto`: 0 only if every line of the story is as it must be. Blocks until ^C or the story's end."""
+    console = Console()
+    where = folder or (Path(f"{FOLDER}-auto") if auto else FOLDER)
+    answer_s, step_s = (story.ANSWER_S, story.STEP_S) if auto else (300, 180)
+    try:
+        if fresh or (auto and folder is None):
+            clear(where)
+        with (
+            _stopping(),
+            house(where.resolve(), port=port, env={}, say=lambda text: console.print(f"  {text} ...")) as home,
+        ):
+            launched = _open(home, console, answer_s=answer_s, step_s=step_s)
+            if auto:
+                return story.play(home, launched, console)
+            _invite(home, console, open_browser=open_browser)
+            _watch(home, launched, console)
+    except CannotStart as error:
+        console.print(f"[red]The demo cannot start.[/red] {error}", highlight=False)
+        return 1
+    except KeyboardInterrupt:
+        console.print(
+            f"\nStopped. What happened is kept in {where}; placet demo goes on from there, placet demo --fresh begins anew."
+        )
+        return 130 if auto else 0
+    return 0
+
+
+def _open(home: House, console: Console, *, answer_s: int, step_s: int) -> dict[str, str]:
+    """Bring everything up; the runs' ids by order."""
+    began = time.monotonic()
+    db.migrate(home.database_url)
+    everybody = people_rules.parse((EXAMPLE / "people.toml").read_text("utf-8"))
+    with db.connect(home.database_url) as conn:
+        people.load(conn, everybody, actor="demo", surface="demo")
+        policies.apply(conn, demo_policy(answer_s=answer_s, step_s=step_s), everybody, actor="demo", surface="demo")
+    console.print("  Starting the Slack workspace, the payment provider, the suppliers and the model ...")
+    home.start_outside()
+    console.print("  Starting the bot: web, worker and sweep ...")
+    home.start_bot()
+    launched = launch_orders(home)
+    console.print(
+        f"  {len(launched)} orders are under way for Priya. Ready after {time.monotonic() - began:.1f} s.\n",
+        highlight=False,
+    )
+    return launched
+
+
+def demo_policy(*, answer_s: int, step_s: int) -> str:
+    """The example's policy with shorter times, under a name of its own: nobody waits four hours to see what happens then."""
+    text = (EXAMPLE / "policy.toml").read_text("utf-8")
+    text = re.sub(r"^answer_within = .*$", f'answer_within = "{answer_s}s"', text, flags=re.MULTILINE)
+    text = re.sub(r'answer_within = "4h" \}', f'answer_within = "{step_s}s" }}', text)
+    mark = hashlib.sha256(text.encode()).hexdigest()[:6]
+    return re.sub(r'^version = "(.*)"$', rf'version = "\1-demo-{mark}"', text, flags=re.MULTILINE)
+
+
+def launch_orders(home: House) -> dict[str, str]:
+    """Launch every order of the example over the HTTP API; launched before, it is the same run. Run ids by order."""
+    from examples.procurement.agent import agent  # noqa: PLC0415  an agent is loaded when it is needed
+
+    launched = {}
+    with (EXAMPLE / "orders.csv").open(encoding="utf-8", newline="") as file:
+        orders = [agent.read_order(row) for row in csv.DictReader(file)]
+    with httpx.Client(base_url=home.bot_url, headers={"Authorization": f"Bearer {home.token}"}, timeout=10) as client:
+        for order in orders:
+            asked = {
+                "agent": agent.name,
+                "input": order.text,
+                "for": REQUESTER,
+                "launch_key": f"{agent.name}:{order.ref}",
+            }
+            launched[order.ref] = client.post("/agent/launch", json=asked).raise_for_status().json()["run_id"]
+    return launched
+
+
+def _invite(home: House, console: Console, *, open_browser: bool) -> None:
+    console.print("[bold]Act as each of these people, in a browser window each:[/bold]")
+    for name, user, channel, what in _ROLES:
+        console.print(
+            f"  {name:6} {home.page_url}/?as={user}&channel={channel}   {what}", highlight=False, soft_wrap=True
+        )
+    console.print(
+        "\nThe small order is paid already. Approve, deny or withdraw the others; a large payment that nobody answers goes to Otto after "
+        "five minutes, and is denied after three more.\n^C stops everything; what happened is kept.\n"
+    )
+    if open_browser:
+        webbrowser.open(f"{home.page_url}/?as=U0MARTA&channel=C0BUY")
+
+
+def _watch(home: House, launched: dict[str, str], console: Console) -> None:
+    """Say what becomes of the orders, and bring up again what falls over, until ^C."""
+    names = {run_id: ref for ref, run_id in launched.items()}
+    seen: dict[str, str] = {}
+    with db.connect(home.database_url) as conn:
+        while True:
+            for line in reversed(runs.listed(conn, limit=100)):
+                ref = names.get(str(line.id), f"run …{str(line.id)[-6:]}")
+                if seen.get(ref) != line.status:
+                    seen[ref] = line.status
+                    console.print(f"  {ref}  {line.status.replace('_', ' ')}", highlight=False)
+            match home.fallen():
+                case "bot":
+                    console.print(
+                        f"[yellow]  The bot ended by itself; it is started again. Its log: {home.log('bot')}[/yellow]"
+                    )
+                    home.start_bot()
+                case "outside":
+                    console.print(
+                        f"[yellow]  The outside world ended; it is started again. Its log: {home.log('outside')}[/yellow]"
+                    )
+                    home.start_outside()
+            time.sleep(0.5)
+
+
+@contextmanager
+def _stopping() -> Iterator[None]:
+    """SIGTERM ends the demo as ^C does."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def interrupt(_number: int, _frame: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
