@@ -1,0 +1,63 @@
+"""The rows as values: what the state's verbs return, and what the rules and the cards are given. No behaviour but reading.
+
+A field is named as its column is. Times are aware datetimes by the database's clock; ids are UUIDs; people are ids ("marta").
+"""
+
+from engine.models.asking import Content, Line, NewCard, Quote, Superseded
+from engine.models.cards import Card, Notice
+from engine.models.effects import DoubtfulEffect, EffectLine, OpenEffect
+from engine.models.pauses import (
+    AlreadySettled,
+    Broken,
+    Decided,
+    Due,
+    DuePause,
+    Moved,
+    NotYours,
+    Outcome,
+    Pause,
+    Standing,
+    Vote,
+    Voted,
+    Waiting,
+)
+from engine.models.people import Actor
+from engine.models.runs import Call, Claim, Event, Run, RunLine, RunRecord
+from engine.models.statuses import ENDED, EffectStatus, PauseStatus, RunStatus
+
+__all__ = [
+    "ENDED",
+    "Actor",
+    "AlreadySettled",
+    "Broken",
+    "Call",
+    "Card",
+    "Claim",
+    "Content",
+    "Decided",
+    "DoubtfulEffect",
+    "Due",
+    "DuePause",
+    "EffectLine",
+    "EffectStatus",
+    "Event",
+    "Line",
+    "Moved",
+    "NewCard",
+    "NotYours",
+    "Notice",
+    "OpenEffect",
+    "Outcome",
+    "Pause",
+    "PauseStatus",
+    "Quote",
+    "Run",
+    "RunLine",
+    "RunRecord",
+    "RunStatus",
+    "Standing",
+    "Superseded",
+    "Vote",
+    "Voted",
+    "Waiting",
+]

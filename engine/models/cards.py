@@ -1,0 +1,37 @@
+"""What people see in Slack, as rows: cards to paint and notices to say."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+from uuid import UUID
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card:
+    """A card to paint, claimed by one painter. `channel` and `ts` None: it was never posted, as far as we know."""
+
+    id: UUID
+    pause_id: UUID
+    kind: Literal["approver", "requester"]
+    dest: str
+    level: int
+    wanted: int
+    tries: int
+    channel: str | None
+    ts: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notice:
+    """Something to say once, claimed by one sender. dest: "channel:C..", "person:marta" or "private:C..:U..".
+
+    `state` is "lapsed" when it came too late to be of use.
+    """
+
+    id: UUID
+    run_id: UUID
+    pause_id: UUID | None
+    kind: str
+    dest: str
+    detail: dict[str, Any] | None
+    tries: int
+    state: Literal["due", "sent", "lapsed", "failed"]

@@ -1,0 +1,68 @@
+"""The ledger as rows: an effect with its newest attempt, one in doubt, and a line to read."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from engine.models.statuses import EffectStatus
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenEffect:
+    """The effect of a call with its newest attempt, and the database's clock at that moment."""
+
+    effect_id: UUID
+    pause_id: UUID | None
+    status: EffectStatus
+    effect_key: str
+    action: str
+    tool: str
+    created_at: datetime
+    policy_version: str
+    rule: str
+    attempt_id: UUID
+    attempt_status: Literal["open", "done", "failed", "absent", "unknown"]
+    started_at: datetime
+    call_deadline: datetime
+    tries: int
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DoubtfulEffect:
+    """An effect of which nobody can tell whether it happened."""
+
+    id: UUID
+    run_id: UUID
+    pause_id: UUID | None
+    tool: str
+    action: str
+    effect_key: str
+    error: str | None
+    created_at: datetime
+    doubt_role: str
+    agent: str
+    on_behalf_of: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EffectLine:
+    """A line of the ledger."""
+
+    id: UUID
+    step: int
+    n: int
+    pause_id: UUID | None
+    status: EffectStatus
+    tool: str
+    effect_key: str
+    action: str
+    digest: str
+    policy_version: str
+    rule: str
+    receipt: Any
+    error: str | None
+    created_at: datetime
+    settled_at: datetime | None
+    attempts: int

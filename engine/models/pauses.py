@@ -1,0 +1,192 @@
+"""A pause as a row, what came of a decision on it, and what a sweep moved.
+
+An expected loss is a value: exactly one of the outcomes is returned, to winner and loser alike.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Literal
+from uuid import UUID
+
+from engine.models.asking import Content
+from engine.models.statuses import EffectStatus, PauseStatus, RunStatus
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vote:
+    """What one person answered, where and when."""
+
+    person: str
+    name: str
+    verdict: Literal["approve", "deny"]
+    level: int
+    surface: str
+    at: datetime
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pause:
+    """A pause with its content and what is around it: enough to paint a card or to audit it, and nothing else needed.
+
+    `approver` is "person:marta" or "role:finance-approver"; `approver_name` is the person's name, None for a role.
+    `intact` is False when the stored content no longer has its digest; then `content` is None and nothing may be decided.
+    `superseded_by` is the pause that asks the same call anew, None if none does.
+    """
+
+    id: UUID
+    run_id: UUID
+    step: int
+    n: int
+    status: PauseStatus
+    version: int
+    created_at: datetime
+    fire_at: datetime
+    approver: str
+    approver_name: str | None
+    level: int
+    votes_left: int
+    voters: tuple[str, ...]
+    decided_by: str | None
+    decided_by_name: str | None
+    decided_at: datetime | None
+    reason: str | None
+    digest: str
+    document: str
+    intact: bool
+    content: Content | None
+    agent: str
+    on_behalf_of: str
+    requester_name: str | None
+    run_status: RunStatus
+    open_effects: int
+    votes: tuple[Vote, ...]
+    effect_status: EffectStatus | None
+    receipt: Any
+    effect_error: str | None
+    settled_at: datetime | None
+    superseded_by: UUID | None
+
+    @property
+    def execute_by(self) -> datetime | None:
+        """Until when an approved action may be carried out; None while it waits."""
+        if self.decided_at is None or self.content is None:
+            return None
+        return self.decided_at + timedelta(seconds=self.content.need.execute_within_s)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """A line in a list of what waits. `total` is the length of the whole list."""
+
+    id: UUID
+    run_id: UUID
+    approver: str
+    approver_name: str | None
+    level: int
+    created_at: datetime
+    fire_at: datetime
+    votes_left: int
+    agent: str
+    on_behalf_of: str
+    requester_name: str | None
+    digest: str
+    summary: str
+    intact: bool
+    total: int
+
+
+# What came of a decision. Expected, so values: exactly one of these is returned, to winner and loser alike.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """What holds after a decision was tried, won or lost; `at` is the moment it was looked at, after the lock."""
+
+    pause_id: UUID
+    run_id: UUID
+    status: PauseStatus
+    votes_left: int
+    approver: str
+    level: int
+    fire_at: datetime
+    decided_by: str | None
+    decided_at: datetime | None
+    reason: str | None
+    at: datetime
+    run_status: RunStatus
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """The decision moved the pause: approved, denied, or withdrawn."""
+
+    now: Standing
+
+
+@dataclass(frozen=True, slots=True)
+class Voted:
+    """One approval of several was counted; `now.votes_left` are missing."""
+
+    now: Standing
+
+
+@dataclass(frozen=True, slots=True)
+class AlreadySettled:
+    """Somebody or something was quicker; `now` says who, what and when."""
+
+    now: Standing
+
+
+@dataclass(frozen=True, slots=True)
+class NotYours:
+    """Somebody who may not do it. why: own (their own request), voted (they have), not_yours, open (it is being carried out)."""
+
+    now: Standing
+    why: Literal["own", "voted", "not_yours", "open"]
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """Its time is up and no sweep has been here yet: settle it, then look again."""
+
+    now: Standing
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """The stored content was altered, or the card showed another: nothing can be decided on it."""
+
+    now: Standing
+    why: Literal["broken", "stale"]
+
+
+Outcome = Decided | Voted | AlreadySettled | NotYours | Due | Broken
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moved:
+    """A pause that a sweep moved."""
+
+    pause_id: UUID
+    run_id: UUID
+    event: Literal["expire", "escalate", "cancel"]
+    status: PauseStatus
+    approver: str
+    level: int
+    fire_at: datetime
+    wakes: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DuePause:
+    """A pause that a sweep has to settle."""
+
+    id: UUID
+    run_id: UUID
+    level: int
+    approver: str
+    fire_at: datetime
+    on_behalf_of: str
+    document: str
+    intact: bool
