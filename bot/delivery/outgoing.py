@@ -123,11 +123,7 @@ def sentence(conn: db.Conn, outcome: Outcome) -> str:
 
 def as_it_stands(pause: Pause, detail: dict[str, Any]) -> Outcome:
     """What came of an attempt, told by the row as it is now: whoever was refused while it waited hears how it was settled since."""
-    now = Standing(
-        pause_id=pause.id, run_id=pause.run_id, status=pause.status, votes_left=pause.votes_left, approver=pause.approver,
-        level=pause.level, fire_at=pause.fire_at, decided_by=pause.decided_by, decided_at=pause.decided_at, reason=pause.reason,
-        at=datetime.fromisoformat(detail["at"]), run_status=pause.run_status,
-    )  # fmt: skip
+    now = standing(pause, datetime.fromisoformat(detail["at"]))
     match detail["outcome"]:
         case "Decided":
             return Decided(now)
@@ -140,3 +136,12 @@ def as_it_stands(pause: Pause, detail: dict[str, Any]) -> Outcome:
         case "Due" if pause.status == "waiting":
             return Due(now)
     return AlreadySettled(now)
+
+
+def standing(pause: Pause, at: datetime) -> Standing:
+    """What holds of a pause, as of this moment."""
+    return Standing(
+        pause_id=pause.id, run_id=pause.run_id, status=pause.status, votes_left=pause.votes_left, approver=pause.approver,
+        level=pause.level, fire_at=pause.fire_at, decided_by=pause.decided_by, decided_at=pause.decided_at, reason=pause.reason,
+        at=at, run_status=pause.run_status,
+    )  # fmt: skip

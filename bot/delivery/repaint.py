@@ -37,11 +37,11 @@ def paint_due(courier: Courier, *, limit: int = 100) -> int:
     return limit
 
 
-def paint_copy(courier: Courier, pause_id: UUID, *, level: int, channel: str, ts: str) -> None:
+def paint_copy(courier: Courier, pause_id: UUID, *, kind: blocks.Kind, level: int, channel: str, ts: str) -> None:
     """Paint once a copy that no card knows: its post's answer was lost, and another copy was posted since."""
     with courier.pool.connection() as conn:
         pause = pauses.get(conn, pause_id)
-    outcome = courier.slack.update(channel, ts, blocks.card(pause, kind="approver", level=level, env=courier.env))
+    outcome = courier.slack.update(channel, ts, blocks.card(pause, kind=kind, level=level, env=courier.env))
     if not isinstance(outcome, Sent):
         log.warning("a second copy of %s was not painted: %s", screen_id("pause", pause_id), outcome.error)
 

@@ -136,10 +136,11 @@ class Slack:
         answer = self._call(self._patient, "conversations.open", {"users": user})
         return str(answer.data["channel"]["id"]) if isinstance(answer, Answered) else answer
 
-    def views_open(self, trigger_id: str, view: Json) -> Answered | Failure:
-        """Open a modal for who clicked."""
+    def views_open(self, trigger_id: str, view: Json, *, on_top: bool = False) -> Answered | Failure:
+        """Open a modal for who clicked; `on_top` of the one they clicked in, if it was one."""
+        method = "views.push" if on_top else "views.open"
         return _unfit(limits.check_view(view)) or self._call(
-            self._modal, "views.open", {"trigger_id": trigger_id, "view": view}
+            self._modal, method, {"trigger_id": trigger_id, "view": view}
         )
 
     def views_update(self, view_id: str, view: Json) -> Answered | Failure:

@@ -95,7 +95,7 @@ def test_a_copy_that_no_card_knows_can_be_painted_all_the_same(
     pauses.approve(conn, pause_id, "marta", surface="tests")
     paint_due(courier)
     assert shown(conn, pause_id)[0].ts == known["ts"]
-    paint_copy(courier, pause_id, level=0, channel="C0BUY", ts=stray["ts"])
+    paint_copy(courier, pause_id, kind="approver", level=0, channel="C0BUY", ts=stray["ts"])
     assert all(ids.ACTION_APPROVE not in actions_of(m) for m in office.messages("C0BUY"))
 
 

@@ -1,0 +1,83 @@
+"""A click: read what was clicked, know who clicked, let the row decide, answer. One listener for every button there is.
+
+The decision is one statement, made before Slack is answered. Nothing is painted here: the move marks its cards, and delivery paints
+them. Whoever did not win is told privately why; no click is ever without an answer.
+"""
+
+import logging
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from slack_bolt import Ack, App
+
+from bot.cards import ids, phrases
+from bot.delivery.who import Turned
+from bot.listeners import decisions, home, modals
+from bot.listeners.decisions import Click, Verb
+from bot.listeners.desk import Desk, Failed
+from bot.listeners.places import Place, place_of
+from engine.errors import NotFound
+
+log = logging.getLogger(__name__)
+Json = dict[str, Any]
+
+
+def register(app: App, desk: Desk) -> None:
+    """Listen to every button, also to those that no version of ours knows."""
+
+    def clicked(ack: Ack, body: Json) -> None:
+        place = place_of(body)
+        answer = desk.attempt(lambda: click(desk, body, place))
+        ack()
+        if answer is not None:
+            desk.tell(place.channel, place.user, answer.sentence if isinstance(answer, Failed) else answer)
+
+    app.action(re.compile(""))(clicked)
+
+
+def click(desk: Desk, body: Json, place: Place) -> str | None:
+    """Do what was clicked; the sentence for the clicker, None if they see or hear of it anyway."""
+    action = body["actions"][0]
+    named = ids.ACTION_PATTERN.match(action["action_id"])
+    act = _VERBS.get(named["verb"]) if named else None
+    if act is None:
+        log.error("somebody clicked a button that this version does not know: %s", action["action_id"])
+        return phrases.UNKNOWN_ACTION
+    button, person = decisions.ours(desk, ids.decode(action.get("value"))), desk.who(body)
+    if isinstance(person, Turned):
+        return person.sentence
+    if isinstance(button, str):
+        return button
+    try:
+        return act(desk, Click(button=button, actor=person.actor, place=place, trigger_id=body["trigger_id"]))
+    except NotFound:
+        return phrases.UNKNOWN_CARD
+
+
+def _approve(desk: Desk, click: Click) -> None:
+    _decide(desk, click, "approve")
+
+
+def _withdraw(desk: Desk, click: Click) -> None:
+    _decide(desk, click, "withdraw")
+
+
+def _decide(desk: Desk, click: Click, verb: Verb) -> None:
+    decisions.answer(desk, decisions.decide(desk, click, verb), verb, click.place)
+    match click.place.surface:
+        case "card":
+            desk.afterwards(lambda: decisions.adopt(desk, click.button.pause_id, click.place))
+        case "home":
+            desk.afterwards(lambda: home.publish(desk, click.actor, click.place.user))
+        case "details":
+            desk.afterwards(lambda: modals.show_again(desk, click))
+
+
+_VERBS: Final[Mapping[str, Callable[[Desk, Click], str | None]]] = {
+    "approve": _approve,
+    "deny": modals.open_deny,
+    "details": modals.open_details,
+    "withdraw": _withdraw,
+}
+"""What each button does. Opening a modal is the only call to Slack made while a click waits: its trigger would not."""

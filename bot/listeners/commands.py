@@ -1,0 +1,229 @@
+"""The command /approvals: what waits, one request or run, and what may be done with a run. Answered to who typed it, and nobody else.
+
+A subcommand is a function from what was typed to a message. A decision is never typed: lists carry the same buttons as cards.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import UUID
+
+from slack_bolt import Ack, App
+
+from bot.cards import blocks, lists, modals, parts
+from bot.cards.ids import screen_id
+from bot.cards.parts import Message
+from bot.cards.seen import seen, seen_line
+from bot.delivery.who import Turned
+from bot.listeners.desk import Desk, Failed
+from engine.errors import EngineError
+from engine.models import Actor, RunRecord
+from engine.state import db, pauses, runs
+
+Json = dict[str, Any]
+
+COMMAND: Final = "/approvals"
+OPERATOR: Final = "operator"
+SURFACE: Final = "slack:command"
+_INPUT = 3_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Typed:
+    """Who typed, and what: the words after the subcommand, as they were typed. `key` is new with every command."""
+
+    desk: Desk
+    actor: Actor
+    words: str
+    key: str
+
+
+def register(app: App, desk: Desk) -> None:
+    """Listen to the command."""
+
+    def typed(ack: Ack, body: Json) -> None:
+        match desk.attempt(lambda: answer(desk, body)):
+            case Failed(sentence=sentence):
+                message = parts.answer(sentence)
+            case message:
+                pass
+        ack(text=message.text, blocks=message.blocks)
+
+    app.command(COMMAND)(typed)
+
+
+def answer(desk: Desk, body: Json) -> Message:
+    """What is said to a command; refusals and mistakes are answers too."""
+    person = desk.who(body)
+    if isinstance(person, Turned):
+        return parts.answer(person.sentence)
+    verb, _, words = (body.get("text") or "").strip().partition(" ")
+    act = SUBCOMMANDS.get(verb.lower() or "mine")
+    if act is None:
+        return parts.answer(f"There is no {COMMAND} {seen_line(verb).text[:40]}. What there is:\n{HELP}")
+    try:
+        return act.do(Typed(desk=desk, actor=person.actor, words=words.strip(), key=f"slack:{body['trigger_id']}"))
+    except EngineError as error:
+        return parts.answer(str(error))
+
+
+# ------------------------------------------------------------------------------------------------------------- what waits
+
+
+def _mine(typed: Typed) -> Message:
+    return _waiting(typed, "Waiting for you", typed.words, person=typed.actor.id)
+
+
+def _all(typed: Typed) -> Message:
+    return _waiting(typed, "Waiting", typed.words)
+
+
+def _asked(typed: Typed) -> Message:
+    return _waiting(typed, "Asked for you", typed.words, asked_by=typed.actor.id)
+
+
+def _role(typed: Typed) -> Message:
+    role, _, page = typed.words.partition(" ")
+    if not role:
+        return parts.answer(f"Which role? Write {COMMAND} role finance-approver.")
+    return _waiting(typed, f"Waiting for {seen_line(role).text[:60]}", page, role=role)
+
+
+def _waiting(typed: Typed, title: str, page: str, **whose: str) -> Message:
+    offset = _offset(page)
+    if offset is None:
+        return parts.answer(f"{seen_line(page).text[:40]} is no page. Write a number from 1, or nothing for the first.")
+    with typed.desk.courier.pool.connection() as conn:
+        rows = pauses.waiting(conn, limit=lists.PAGE, offset=offset, **whose)
+    return lists.waiting_list(rows, title=title, me=typed.actor, offset=offset, env=typed.desk.courier.env)
+
+
+def _offset(page: str) -> int | None:
+    if not page:
+        return 0
+    return (int(page) - 1) * lists.PAGE if page.isdecimal() and 0 < int(page) < 10_000 else None
+
+
+def _show(typed: Typed) -> Message:
+    """A request as its card, with the buttons of who asks to see it; or a run."""
+    if typed.words.lower().startswith("run_"):
+        return _run(typed)
+    with typed.desk.courier.pool.connection() as conn:
+        pause = pauses.get(conn, pause_named(conn, typed.words))
+    own = pause.on_behalf_of == typed.actor.id
+    level = pause.level if modals.may_decide(pause, typed.actor.id) else -1
+    return blocks.card(pause, kind="requester" if own else "approver", level=level, env=typed.desk.courier.env)
+
+
+def pause_named(conn: db.Conn, text: str) -> UUID:
+    """The pause that people mean by "pause_5d21ab", its last hex digits, or its whole id. Raises NotFound or BadInput."""
+    return runs.by_tail(text, "pause", lambda tail: pauses.find(conn, tail))
+
+
+# ------------------------------------------------------------------------------------------------------------------ runs
+
+
+def _runs(typed: Typed) -> Message:
+    offset = _offset(typed.words)
+    if offset is None:
+        return parts.answer(f"{seen_line(typed.words).text[:40]} is no page. Write a number from 1, or nothing.")
+    with typed.desk.courier.pool.connection() as conn:
+        return lists.runs_list(runs.listed(conn, limit=lists.PAGE, offset=offset), offset=offset)
+
+
+def _run(typed: Typed) -> Message:
+    with typed.desk.courier.pool.connection() as conn:
+        run = runs.get(conn, runs.named(conn, typed.words))
+    title = f"{screen_id('run', run.id)}: {run.status.replace('_', ' ')}"
+    asked = f"{seen_line(run.agent).text} agent for {seen_line(run.requester_name or run.on_behalf_of).text}"
+    money = f"{run.iterations} of {run.max_iterations} replies, {run.tokens} tokens"
+    waits = [screen_id("pause", pause) for pause in run.pauses]
+    said = run.error or run.result
+    return Message(
+        text=parts.escape(title),
+        blocks=[
+            parts.header(title),
+            *parts.small(asked, money, parts.Moment("since {}", run.created_at)),
+            *parts.quoted("You asked" if run.on_behalf_of == typed.actor.id else "Asked", _whole(run.input)),
+            *(parts.quoted("Why it ended" if run.error else "Its answer", _whole(said)) if said else []),
+            *(parts.small(f"Requests: {', '.join(waits[-20:])}") if waits else []),
+        ],
+    )
+
+
+def _whole(text: str) -> str:
+    return parts.cut(seen(text).text, _INPUT, "… (cut here; placet runs --show has all of it)")
+
+
+def _pause(typed: Typed) -> Message:
+    return _move(typed, runs.hold)
+
+
+def _resume(typed: Typed) -> Message:
+    return _move(typed, runs.resume)
+
+
+def _cancel(typed: Typed) -> Message:
+    return _move(typed, lambda conn, run_id, **by: runs.cancel(conn, run_id, person=typed.actor.id, **by))
+
+
+def _move(typed: Typed, move: Callable[..., str]) -> Message:
+    with typed.desk.courier.pool.connection() as conn:
+        run = runs.get(conn, runs.named(conn, typed.words))
+        if run.on_behalf_of != typed.actor.id and OPERATOR not in typed.actor.roles:
+            return parts.answer(
+                f"{screen_id('run', run.id)} is {_whose(run)}. Only they and people with the role {OPERATOR} may do that."
+            )
+        status = move(conn, run.id, actor=typed.actor.id, surface=SURFACE)
+    typed.desk.kick()
+    return parts.answer(f"{screen_id('run', run.id)} is {status.replace('_', ' ')} now.")
+
+
+def _whose(run: RunRecord) -> str:
+    return f"{seen_line(run.requester_name or run.on_behalf_of).text}'s"
+
+
+def _launch(typed: Typed) -> Message:
+    name, _, text = typed.words.partition(" ")
+    agent = typed.desk.agents.get(name)
+    if agent is None:
+        there_are = ", ".join(sorted(typed.desk.agents)) or "none here"
+        return parts.answer(f"There is no agent {seen_line(name).text[:60] or '(none named)'}. There are: {there_are}.")
+    if not text.strip():
+        return parts.answer(f"What should it do? Write {COMMAND} launch {name} and the task.")
+    what = agent.launch(input=text.strip(), on_behalf_of=typed.actor.id, launch_key=typed.key)
+    with typed.desk.courier.pool.connection() as conn:
+        run_id, _new = runs.launch(conn, what, actor=typed.actor.id, surface=SURFACE)
+    typed.desk.kick()
+    number = screen_id("run", run_id)
+    return parts.answer(f"{number} has begun. You hear from it here; {COMMAND} run {number} shows where it stands.")
+
+
+def _help(_typed: Typed) -> Message:
+    return parts.answer(HELP)
+
+
+@dataclass(frozen=True, slots=True)
+class Subcommand:
+    """What it does, and how it is written and explained in the help."""
+
+    do: Callable[[Typed], Message]
+    usage: str
+    meaning: str
+
+
+SUBCOMMANDS: Final[Mapping[str, Subcommand]] = {
+    "mine": Subcommand(_mine, "[mine]", "what waits for you"),
+    "all": Subcommand(_all, "all", "everything that waits"),
+    "role": Subcommand(_role, "role NAME", "what waits for a role"),
+    "asked": Subcommand(_asked, "asked", "what was asked for you and waits"),
+    "show": Subcommand(_show, "show PAUSE", "one request, whole"),
+    "runs": Subcommand(_runs, "runs", "the runs, newest first"),
+    "run": Subcommand(_run, "run RUN", "one run"),
+    "launch": Subcommand(_launch, "launch AGENT TASK", "have an agent do something for you"),
+    "pause": Subcommand(_pause, "pause RUN", "stop a run between two steps"),
+    "resume": Subcommand(_resume, "resume RUN", "let a paused run go on"),
+    "cancel": Subcommand(_cancel, "cancel RUN", "withdraw a run and what it asks"),
+    "help": Subcommand(_help, "help", "this list"),
+}
+HELP: Final = "\n".join(f"{COMMAND} {one.usage}: {one.meaning}" for one in SUBCOMMANDS.values())

@@ -1,0 +1,104 @@
+"""What every listener has at hand, and the guard that stands around each: nothing escapes a listener, and nobody is left without an answer.
+
+Slack waits three seconds. So the work of a listener has 2.3 s in all, and when they are over, or the database is away, the person is told
+which of two things is so: surely not recorded, or perhaps.
+"""
+
+import logging
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass
+from typing import Any, Final, Literal, TypeVar
+
+from bot.cards import parts, phrases
+from bot.delivery import outgoing, who
+from bot.delivery.courier import Courier
+from bot.delivery.who import Known, Turned
+from engine.errors import EngineError
+from engine.state import outage
+from engine.tools import Agent
+from engine.workers.sweep import Sweeper
+
+T = TypeVar("T")
+Json = dict[str, Any]
+log = logging.getLogger(__name__)
+
+BUDGET_S: Final = 2.3
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The work of a listener did not come to its end; `sentence` says what is known."""
+
+    why: Literal["not_recorded", "not_confirmed", "refused", "fault"]
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Desk:
+    """What a listener works with.
+
+    `kick` wakes delivery and the workers of this process; `work` are the threads for what a person waits for, `later` those for
+    what nobody does.
+    """
+
+    courier: Courier
+    sweeper: Sweeper
+    agents: Mapping[str, Agent]
+    kick: Callable[[], None]
+    work: Executor
+    later: Executor
+
+    def who(self, body: Json) -> Known | Turned:
+        """The person who did this."""
+        return who.known(self.courier.pool, self.courier.slack, self.courier.us, who.identity(body))
+
+    def attempt(self, work: Callable[[], T]) -> T | Failed:
+        """Do the work within the budget; whatever goes wrong comes back as a sentence."""
+        started = time.monotonic()
+        future = self.work.submit(work)
+        try:
+            return future.result(timeout=BUDGET_S)
+        except TimeoutError:
+            return _out_of_time(future)
+        except outage.Error as error:
+            log.error("the database failed a listener after %.1f s: %s", time.monotonic() - started, error)  # noqa: TRY400  an outage needs no trace
+            return _not_recorded() if outage.surely_nothing(error) else _not_confirmed()
+        except EngineError as error:
+            return Failed("refused", str(error))
+        except Exception:
+            log.exception("a listener failed")
+            return Failed("fault", "Something went wrong here, and it is not known how far it came. The card shows what holds; "
+                          "if it does not change, tell an operator.")  # fmt: skip
+
+    def afterwards(self, work: Callable[[], object]) -> None:
+        """Do this when the person has been answered; what goes wrong is logged."""
+
+        def guarded() -> None:
+            try:
+                work()
+            except Exception:
+                log.exception("something after a click failed")
+
+        self.later.submit(guarded)
+
+    def tell(self, channel: str, user: str, sentence: str) -> None:
+        """Say something to the person who acted, and to nobody else, once they have been answered."""
+        self.afterwards(lambda: outgoing.tell(self.courier, channel, user, parts.answer(sentence)))
+
+
+def _out_of_time(future: Future[Any]) -> Failed:
+    if future.cancel():
+        log.error("no thread was free for a listener within %.1f s", BUDGET_S)
+        return _not_recorded()
+    log.error("a listener took longer than %.1f s", BUDGET_S)
+    return _not_confirmed()
+
+
+def _not_recorded() -> Failed:
+    return Failed("not_recorded", phrases.NOT_RECORDED)
+
+
+def _not_confirmed() -> Failed:
+    return Failed("not_confirmed", phrases.NOT_CONFIRMED)

@@ -1,0 +1,138 @@
+"""What opens over the conversation: everything about a request, and the form for a denial. Submitting the form is the decision.
+
+A modal can be opened only within three seconds of the click. If that fails nothing was decided: the person is told to click again.
+"""
+
+import logging
+import re
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from slack_bolt import Ack, App
+
+from bot.cards import ids, phrases
+from bot.cards import modals as views
+from bot.delivery import outgoing
+from bot.delivery.web import Answered
+from bot.delivery.who import Turned
+from bot.listeners import decisions, home
+from bot.listeners.decisions import Click
+from bot.listeners.desk import Desk, Failed
+from bot.listeners.places import place_of
+from engine.errors import NotFound
+from engine.models import Actor, AlreadySettled, Broken, Decided, NotYours, Outcome, Pause
+from engine.state import pauses
+
+log = logging.getLogger(__name__)
+Json = dict[str, Any]
+
+NOT_OPENED: Final = "The window did not open in time, and nothing was decided. Please click again."
+
+
+def register(app: App, desk: Desk) -> None:
+    """Listen to every form that is submitted, also to those that no version of ours knows."""
+
+    def submitted(ack: Ack, body: Json, view: Json) -> None:
+        if view.get("callback_id") != ids.CALLBACK_DENY:
+            log.error("somebody submitted a form that this version does not know: %s", view.get("callback_id"))
+            ack()
+            place = place_of(body)
+            desk.tell(place.channel, place.user, phrases.UNKNOWN_ACTION)
+            return
+        answer = desk.attempt(lambda: submit(desk, body, view))
+        match answer:
+            case None:
+                ack(response_action="clear")
+            case Failed(sentence=sentence) | str(sentence):
+                ack(**views.deny_errors(sentence))
+
+    app.view(re.compile(""))(submitted)
+
+
+def open_details(desk: Desk, click: Click) -> str | None:
+    """Show everything about a pause; a sentence if it could not be shown. Raises NotFound."""
+    pause = _pause(desk, click)
+    return _open(
+        desk, click, views.details_view(pause, desk.courier.env, viewer=click.actor.id, channel=click.place.told_in)
+    )
+
+
+def open_deny(desk: Desk, click: Click) -> str | None:
+    """Ask why not; or say at once that this person may not deny it, or no longer. Raises NotFound."""
+    pause = _pause(desk, click)
+    if pause.status == "waiting" and pause.fire_at <= datetime.now(UTC):
+        desk.sweeper.settle_one(pause.id)
+        desk.kick()
+        pause = _pause(desk, click)
+    against = _against(pause, click.actor)
+    if against is None:
+        return _open(desk, click, views.deny_view(pause, desk.courier.env, channel=click.place.told_in))
+    with desk.courier.pool.connection() as conn:
+        return outgoing.sentence(conn, against)
+
+
+def submit(desk: Desk, body: Json, view: Json) -> str | None:
+    """Deny what the form was opened for; a sentence if that decided nothing, for the form to show."""
+    carried = ids.decode_carried(view.get("private_metadata"))
+    button = decisions.ours(desk, carried.button if carried else None)
+    reason = str(view["state"]["values"].get(ids.BLOCK_REASON, {}).get(ids.ACTION_REASON, {}).get("value") or "")
+    if isinstance(button, str):
+        return button
+    if len(reason) > views.REASON_MOST:
+        return phrases.LONG_REASON
+    person = desk.who(body)
+    if isinstance(person, Turned):
+        return person.sentence
+    click = Click(button=button, actor=person.actor, place=place_of(body), trigger_id=body["trigger_id"])
+    try:
+        return _deny(desk, click, reason)
+    except NotFound:
+        return phrases.UNKNOWN_CARD
+
+
+def _deny(desk: Desk, click: Click, reason: str) -> str | None:
+    outcome = decisions.decide(desk, click, "deny", reason)
+    if not isinstance(outcome, Decided):
+        with desk.courier.pool.connection() as conn:
+            return outgoing.sentence(conn, outcome)
+    if click.place.told_in is None:
+        desk.afterwards(lambda: home.publish(desk, click.actor, click.place.user))
+    return None
+
+
+def show_again(desk: Desk, click: Click) -> None:
+    """Make an open modal show its pause as it is now."""
+    view = views.details_view(_pause(desk, click), desk.courier.env, viewer=click.actor.id, channel=click.place.told_in)
+    outcome = desk.courier.slack.views_update(click.place.view_id or "", view)
+    if not isinstance(outcome, Answered):
+        log.warning(
+            "a modal of %s was not shown anew: %s", ids.screen_id("pause", click.button.pause_id), outcome.error
+        )
+
+
+def _pause(desk: Desk, click: Click) -> Pause:
+    with desk.courier.pool.connection() as conn:
+        return pauses.get(conn, click.button.pause_id)
+
+
+def _open(desk: Desk, click: Click, view: Json) -> str | None:
+    outcome = desk.courier.slack.views_open(click.trigger_id, view, on_top=click.place.surface == "details")
+    if isinstance(outcome, Answered):
+        return None
+    log.warning("a modal did not open: %s", outcome.error)
+    return NOT_OPENED
+
+
+def _against(pause: Pause, actor: Actor) -> Outcome | None:
+    """What the statement would answer to a denial now, as far as it is sure; None: let them give their reason."""
+    now = outgoing.standing(pause, datetime.now(UTC))
+    if pause.status != "waiting":
+        return AlreadySettled(now)
+    if not pause.intact:
+        return Broken(now, "broken")
+    if actor.id == pause.on_behalf_of:
+        return NotYours(now, "own")
+    if actor.id in pause.voters:
+        return NotYours(now, "voted")
+    kind, _, name = pause.approver.partition(":")
+    return None if (name in actor.roles if kind == "role" else name == actor.id) else NotYours(now, "not_yours")
