@@ -113,12 +113,11 @@ def settle(
     error: str | None = None,
 ) -> Settled:
     """Record what came of a call, whoever has the run by now. `result` is what the model is told; None only for a doubt."""
-    row = db.must(
+    return db.must(
         conn, "settle_attempt", Settled, f"attempt {attempt_id}", attempt_id=attempt_id, verdict=verdict,
         receipt=json.dumps(receipt) if receipt is not None else None, result=json.dumps(result) if result is not None else None,
         error=error, notice_id=db.new_id(),
     )  # fmt: skip
-    return row
 
 
 def resolve(

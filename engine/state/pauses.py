@@ -35,12 +35,12 @@ def approve(conn: db.Conn, pause_id: UUID, actor: str, *, surface: str, shown: s
 
     Raises NotFound for an unknown pause.
     """
-    return _decide(conn, pause_id, actor, "approve", surface, shown, reason)
+    return _decide(conn, pause_id, actor, "approve", surface=surface, shown=shown, reason=reason)
 
 
 def deny(conn: db.Conn, pause_id: UUID, actor: str, *, surface: str, shown: str = "", reason: str = "") -> Outcome:
     """One person's no: it settles the pause and cancels what was asked in the same turn. `reason` reaches the agent."""
-    return _decide(conn, pause_id, actor, "deny", surface, shown, reason)
+    return _decide(conn, pause_id, actor, "deny", surface=surface, shown=shown, reason=reason)
 
 
 def withdraw(conn: db.Conn, pause_id: UUID, actor: str, *, surface: str, reason: str = "") -> Outcome:
@@ -50,7 +50,9 @@ def withdraw(conn: db.Conn, pause_id: UUID, actor: str, *, surface: str, reason:
     return _outcome(row)
 
 
-def _decide(conn: db.Conn, pause_id: UUID, actor: str, verdict: str, surface: str, shown: str, reason: str) -> Outcome:
+def _decide(
+    conn: db.Conn, pause_id: UUID, actor: str, verdict: str, *, surface: str, shown: str, reason: str
+) -> Outcome:
     row = db.must(conn, "decide_pause", dict, f"pause {pause_id}", pause_id=pause_id, actor=actor, verdict=verdict, surface=surface,
                   shown=shown, reason=visible(reason).strip(), seal=None)  # fmt: skip
     return _outcome(row)

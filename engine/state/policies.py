@@ -8,8 +8,9 @@ from engine.state import db, events
 
 
 def apply(conn: db.Conn, text: str, people: People, *, actor: str, surface: str = "cli") -> tuple[str, bool]:
-    """Put a policy in force; its version, and whether anything changed. Raises DocumentFaults, or Conflict if the version's name
-    stands for another text or for one that a later version replaced.
+    """Put a policy in force; its version, and whether anything changed.
+
+    Raises DocumentFaults, or Conflict if the version's name stands for another text or for one that a later version replaced.
     """
     policy = policy_file.check(text, people)
     row = db.must(conn, "apply_policy", dict, "the policy", version=policy.version, document=text,
