@@ -4,6 +4,7 @@ The one rule: what decides is never cut. A card that cannot show all of it shows
 outcome is kept from the start, so that a card that could be posted can also be edited.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,15 +12,19 @@ from bot.cards import facts, ids, parts
 from bot.cards.outcomes import Told, told
 from bot.cards.parts import Block, Message, Moment, clock, cut, paragraph, size_of, small
 from bot.cards.seen import seen, seen_line
-from engine.models import Content, Pause
+from engine.models import Content, Line, Pause
 
 Kind = Literal["approver", "requester"]
 
 _TEXT, _BLOCKS = 8_000, 30  # as limits.our_budget counts
-_ROOM_TEXT, _ROOM_BLOCKS = 2_500, 10  # kept for deadline, votes, outcome and buttons
+_ROOM_TEXT, _ROOM_BLOCKS = (
+    3_100,
+    11,
+)  # kept for the deadline, votes, the outcome with its words and receipt, and buttons
 _WHY_MOST, _WHY_LEAST = 1_500, 80
 _IN_DETAILS = "… (all of it in Details)"
-_TOO_LONG = "This request is too long to be shown here whole. Open Details to read all of it and to decide there."
+_TOO_LONG = "This request is too long to be shown here whole. All of it is in Details."
+_DECIDE_THERE = "Read it there; Approve and Deny stand below it."
 ALTERED = "This request was altered after it was stored. Nothing can be decided on it."
 """What stands where an altered request would."""
 
@@ -71,25 +76,22 @@ class _Fitted:
 
 def _for_approver(pause: Pause, content: Content, now: Told, level: int, value: str) -> list[Block]:
     fitted = _fitted(pause, content)
-    blocks = [*facts.heading(content), *fitted.blocks]
+    blocks = [*fitted.blocks, *facts.approvals(pause, content)]
     details = parts.details(value)
     if can_decide(pause, level):
-        blocks += facts.deadline(pause, content) + facts.approvals(pause, content)
-        return blocks + parts.buttons(*(parts.deciding(value) if fitted.complete else ()), details)
-    blocks += facts.approvals(pause, content) + _outcome(now)
-    if pause.status == "waiting":
-        blocks += small(Moment("Answer by {}.", pause.fire_at))
-    return blocks + (parts.buttons(details) if fitted.left else [])
+        decide, note = (parts.deciding(value), []) if fitted.complete else ([], paragraph(_DECIDE_THERE))
+        return [*blocks, *facts.deadline(pause, content), *note, *parts.buttons(*decide, details)]
+    until = small(Moment("Answer by {}.", pause.fire_at)) if pause.status == "waiting" else []
+    return [*blocks, *_outcome(now), *until, *(parts.buttons(details) if fitted.left else [])]
 
 
 def _for_requester(pause: Pause, content: Content, now: Told, value: str) -> list[Block]:
     fitted = _fitted(pause, content)
-    blocks = [parts.header(now.head), *fitted.blocks, *facts.approvals(pause, content), *_outcome(now)]
-    if pause.status == "waiting":
-        blocks += facts.deadline(pause, content)
-    withdraw = parts.button("Withdraw", ids.ACTION_WITHDRAW, value)
-    shown = [*([withdraw] if can_withdraw(pause) else []), *([parts.details(value)] if fitted.left else [])]
-    return blocks + parts.buttons(*shown)
+    until = facts.deadline(pause, content) if pause.status == "waiting" else []
+    withdraw = [parts.button("Withdraw", ids.ACTION_WITHDRAW, value)] if can_withdraw(pause) else []
+    offered = parts.buttons(*withdraw, *([parts.details(value)] if fitted.left else []))
+    shown = [*fitted.blocks[1:], *facts.approvals(pause, content)]
+    return [parts.header(now.head), *shown, *_outcome(now), *until, *offered]
 
 
 def _altered(pause: Pause, now: Told) -> list[Block]:
@@ -107,7 +109,7 @@ def _outcome(now: Told) -> list[Block]:
     """The outcome, its time in the reader's zone, a person's reason as their words, and what the receipt says."""
     said = small(*(f"{name}: {value}" for name, value in now.facts)) if now.facts else []
     words = parts.quoted(now.words[0], cut(now.words[1], 600, _IN_DETAILS)) if now.words else []
-    return [*paragraph(now.text), *words, *said, *(small(now.at) if now.at else [])]
+    return [*paragraph(now.text), *words, *said, *(small(*now.at) if now.at else [])]
 
 
 def _fitted(pause: Pause, content: Content) -> _Fitted:
@@ -115,19 +117,20 @@ def _fitted(pause: Pause, content: Content) -> _Fitted:
     why = seen(content.explanation).text
     short = cut(why, _WHY_MOST, _IN_DETAILS)
     decisive = [line for line in content.lines if not line.detail]
-    moved = len(content.lines) - len(decisive)
-    for lines in (content.lines, decisive):
-        note = _note(moved) if len(lines) < len(content.lines) else []
-        blocks = facts.whole(pause, content, lines, short) + note
-        if _fits(blocks):
-            return _Fitted(blocks, complete=True, left=bool(note) or short != why)
-    note = _note(moved)
-    room = _TEXT - _ROOM_TEXT - size_of(facts.whole(pause, content, decisive, "") + note) - len(facts.WHY)
-    if room >= _WHY_LEAST and short:
-        blocks = facts.whole(pause, content, decisive, cut(short, room, _IN_DETAILS)) + note
-        if _fits(blocks):
-            return _Fitted(blocks, complete=True, left=True)
+    note = _note(len(content.lines) - len(decisive))
+    whole = _request(pause, content, content.lines, short)
+    if _fits(whole):
+        return _Fitted(whole, complete=True, left=short != why)
+    room = _TEXT - _ROOM_TEXT - size_of(_request(pause, content, decisive, "") + note) - len(facts.WHY)
+    shorter = cut(short, room, _IN_DETAILS) if room >= _WHY_LEAST else ""
+    without = _request(pause, content, decisive, shorter) + note
+    if _fits(without) and bool(shorter) == bool(short):
+        return _Fitted(without, complete=True, left=bool(note) or shorter != why)
     return _Fitted(_too_long(content), complete=False, left=True)
+
+
+def _request(pause: Pause, content: Content, lines: Sequence[Line], why: str) -> list[Block]:
+    return [*facts.heading(content), *facts.whole(pause, content, lines, why)]
 
 
 def _note(moved: int) -> list[Block]:
@@ -136,7 +139,8 @@ def _note(moved: int) -> list[Block]:
 
 def _too_long(content: Content) -> list[Block]:
     amount = parts.columns([f"Amount\n{content.amount}"]) if content.amount else []
-    return [*paragraph(_TOO_LONG), *amount, *paragraph(cut(seen(content.summary).text, 300, _IN_DETAILS))]
+    summary = cut(seen(content.summary).text, 300, _IN_DETAILS)
+    return [parts.header("Too long for a card"), *paragraph(_TOO_LONG), *amount, *paragraph(summary)]
 
 
 def _fits(blocks: list[Block]) -> bool:
@@ -154,8 +158,8 @@ def _text(pause: Pause, now: Told, kind: Kind) -> str:
         sentences = [seen_line(content.title).text, summary, by]
     else:
         sentences = [now.text, summary]
-    when = Moment("Answer by {}", pause.fire_at) if pause.status == "waiting" else now.at
-    sentences += [when.words.format(clock(when.at))] if when else []
+    times = (Moment("Answer by {}", pause.fire_at),) if pause.status == "waiting" else now.at
+    sentences += [moment.words.format(clock(moment.at)) for moment in times]
     return parts.escape(" ".join(_ended(cut(sentence, 600)) for sentence in sentences))
 
 

@@ -18,6 +18,7 @@ WHY = "Why, in the agent's words"
 _COLUMN = 240  # a value up to this size, on one line, reads well beside another
 _HEADING = 150
 _MOST_WARNED = 8
+_MOST_VOTES = 5
 
 
 def heading(content: Content) -> list[Block]:
@@ -69,14 +70,18 @@ def asked_again(content: Content) -> list[Block]:
 
 
 def deadline(pause: Pause, content: Content) -> list[Block]:
-    """Until when to answer, what silence means, and until when the price holds."""
-    made = small(Moment("Answer by {}.", pause.fire_at), silence(pause, content))
+    """Until when to answer, and what silence means."""
+    return small(Moment("Answer by {}.", pause.fire_at), silence(pause, content))
+
+
+def quote(content: Content) -> list[Block]:
+    """The price as its seller gave it, and until when it holds; nothing where none was asked for."""
     if content.quote is None:
-        return made
+        return []
     reference = f" ({seen_line(content.quote.reference).text})" if content.quote.reference else ""
-    quote = f"Quote: {content.quote.price}{reference}"
+    price = f"Quote: {content.quote.price}{reference}"
     until = content.quote.valid_until
-    return made + (small(quote, Moment("valid until {}", until)) if until else small(quote))
+    return small(price, Moment("valid until {}", until)) if until else small(price)
 
 
 def silence(pause: Pause, content: Content) -> str:
@@ -87,9 +92,9 @@ def silence(pause: Pause, content: Content) -> str:
 
 
 def approvals(pause: Pause, content: Content) -> list[Block]:
-    """How many of several approvals are given, by whom and when; nothing where one is enough."""
+    """How many of several approvals are given, the latest by whom and when; nothing where one is enough."""
     needed = content.need.approvers
-    given = [vote for vote in pause.votes if vote.verdict == "approve"]
+    given = [vote for vote in pause.votes if vote.verdict == "approve"][-_MOST_VOTES:]
     if needed < 2:
         return []
     made: list[str | Moment] = [f"{needed - pause.votes_left} of {needed} approvals{':' if given else ''}"]
@@ -136,6 +141,7 @@ def whole(pause: Pause, content: Content, lines: Sequence[Line], why: str) -> li
             asked_again(content),
             paragraph(seen(content.summary).text),
             rows(content, lines),
+            quote(content),
             asked_by(pause, content),
             explanation(why),
         )

@@ -114,7 +114,7 @@ def _whole(pause: Pause, content: Content) -> list[Block]:
 
 
 def _stands(now: Told) -> list[Block]:
-    return [*paragraph(now.text), *(parts.quoted(*now.words) if now.words else []), *(small(now.at) if now.at else [])]
+    return [*paragraph(now.text), *(parts.quoted(*now.words) if now.words else []), *(small(*now.at) if now.at else [])]
 
 
 def _authority(content: Content) -> list[Line]:

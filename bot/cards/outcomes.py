@@ -7,7 +7,6 @@ refusal, and a doubt is neither done nor not done. How it is laid out is in bloc
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, assert_never
 
 from bot.cards.ids import screen_id
@@ -23,14 +22,14 @@ _FIRST = ("reference", "id", "charge", "amount")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """`head`: in a few words of ours. `text`: whole sentences. `at`: the time they speak of, None if they speak of none.
+    """`head`: in a few words of ours. `text`: whole sentences. `at`: the times they speak of.
 
     `words`: what a person gave as the reason, under its label. `facts`: from a receipt, name and value.
     """
 
     head: str
     text: str
-    at: Moment | None = None
+    at: tuple[Moment, ...] = ()
     words: tuple[str, str] | None = None
     facts: tuple[tuple[str, str], ...] = ()
 
@@ -79,54 +78,47 @@ def decider(pause: Pause) -> str:
 
 def _waiting(pause: Pause) -> Told:
     who = approver_name(pause.approver, pause.approver_name)
-    if pause.level:
-        return Told(head="Waiting for an answer", text=f"Nobody answered in time, so it is with {who} now.")
-    return Told(head="Waiting for an answer", text=f"It is with {who}.")
+    late = "Nobody answered in time, so it" if pause.level else "It"
+    return Told(head="Waiting for an answer", text=f"{late} is with {who} now.")
 
 
 def _approved(pause: Pause) -> Told:
-    by = f"Approved by {decider(pause)}"
+    by, at = f"Approved by {decider(pause)}", _times(pause)
     if pause.effect_status == "in_doubt":
         whom = f" Somebody with the role {role} is asked." if (role := _doubt_role(pause)) else ""
-        text = f"{by}, and tried; whether it happened is not known yet. Nothing is tried again until a person has looked.{whom}"
-        return Told(head="Approved, in doubt", text=text, at=_at(pause.decided_at))
+        unknown = "whether it happened is not known yet. Nothing is tried again until a person has looked."
+        return Told(head="Approved, in doubt", text=f"{by}, and tried; {unknown}{whom}", at=at)
+    words = _words(pause)
     if pause.effect_status is None and pause.run_status == "paused":
-        return Told(
-            head="Approved, on hold",
-            text=f"{by}. An operator holds the run; nothing is done yet.",
-            at=_at(pause.decided_at),
-        )
+        text = f"{by}. Nothing is done yet: an operator holds the run."
+        return Told(head="Approved, on hold", text=text, at=at, words=words)
     if pause.effect_status is None and pause.run_status == "awaiting_approval":
         text = f"{by}. Nothing is done yet: another request of the same turn still waits."
-        return Told(head="Approved", text=text, at=_at(pause.decided_at))
-    return Told(head="Approved", text=f"{by}, working on it.", at=_at(pause.decided_at), words=_words(pause))
+        return Told(head="Approved", text=text, at=at, words=words)
+    return Told(head="Approved", text=f"{by}, working on it.", at=at, words=words)
 
 
 def _executed(pause: Pause) -> Told:
     text = f"Approved by {decider(pause)}, and done."
-    return Told(
-        head="Done",
-        text=text,
-        at=_at(pause.settled_at or pause.decided_at),
-        facts=receipt_facts(pause.receipt),
-        words=_words(pause),
-    )
+    return Told(head="Done", text=text, at=_times(pause), facts=receipt_facts(pause.receipt), words=_words(pause))
 
 
 def _failed(pause: Pause) -> Told:
-    by = f"Approved by {decider(pause)}"
+    by = f"Approved by {decider(pause)}, and tried"
     if pause.effect_status == "abandoned":
-        text = f"{by}, and tried; it was {_because(pause.reason, 'ended')}, without knowing whether it happened."
-        return Told(head="Ended in doubt", text=text, at=_at(pause.settled_at))
+        ended = _because(pause.reason, "ended")
+        return Told(
+            head="Ended in doubt", text=f"{by}; {ended}, without knowing whether it happened.", at=_times(pause)
+        )
     why = _because(pause.effect_error, "the provider did not say why")
-    return Told(head="Failed", text=f"{by}, and tried, but it was not done: {why}.", at=_at(pause.settled_at))
+    return Told(head="Failed", text=f"{by}, but it was not done: {why}.", at=_times(pause))
 
 
 def _denied(pause: Pause) -> Told:
     return Told(
         head="Denied",
         text=f"Denied by {decider(pause)}. Nothing was done.",
-        at=_at(pause.decided_at),
+        at=_times(pause),
         words=_words(pause),
     )
 
@@ -135,29 +127,28 @@ def _expired(pause: Pause) -> Told:
     return Told(
         head="Expired",
         text="Nobody answered in time, so nothing was done.",
-        at=Moment("Answer was due by {}.", pause.fire_at),
+        at=(Moment("Answer was due by {}.", pause.fire_at),),
     )
 
 
 def _cancelled(pause: Pause) -> Told:
     why = f": {_because(pause.reason, '')}" if pause.reason else ""
-    if pause.decided_by == pause.on_behalf_of:
-        text = f"Withdrawn by {decider(pause)}{why}. Nothing was done."
-        return Told(head="Withdrawn", text=text, at=_at(pause.decided_at))
-    return Told(head="Called off", text=f"Called off{why}. Nothing was done.", at=_at(pause.decided_at))
+    withdrawn = pause.decided_by is not None and pause.decided_by not in pause.voters
+    head, how = ("Withdrawn", f"Withdrawn by {decider(pause)}") if withdrawn else ("Called off", "Called off")
+    return Told(head=head, text=f"{how}{why}. Nothing was done.", at=_times(pause))
 
 
 def _superseded(pause: Pause) -> Told:
     by = f"Approved by {decider(pause)}, but not carried out" if pause.decided_by else "No longer asked"
     again = f" It is asked again in {screen_id('pause', pause.superseded_by)}." if pause.superseded_by else ""
     text = f"{by}: {_because(pause.reason, 'something changed')}. Nothing was done.{again}"
-    return Told(head="Replaced", text=text, at=_at(pause.decided_at))
+    return Told(head="Replaced", text=text, at=_times(pause))
 
 
 def _voided(pause: Pause) -> Told:
     by = f"Approved by {decider(pause)}, but not carried out" if pause.decided_by else "Not carried out"
     text = f"{by}: {_because(pause.reason, 'the authority behind it is gone')}. Nothing was done."
-    return Told(head="No longer valid", text=text, at=_at(pause.decided_at))
+    return Told(head="No longer valid", text=text, at=_times(pause))
 
 
 def _words(pause: Pause) -> tuple[str, str] | None:
@@ -167,8 +158,12 @@ def _words(pause: Pause) -> tuple[str, str] | None:
     return f"In the words of {person(pause.decided_by_name or pause.decided_by)}", seen(pause.reason).text
 
 
-def _at(when: datetime | None) -> Moment | None:
-    return Moment("{}", when) if when else None
+def _times(pause: Pause) -> tuple[Moment, ...]:
+    """When it was decided, and when what was approved came to its end."""
+    decided = (Moment("decided {}", pause.decided_at),) if pause.decided_at else ()
+    end = "done {}" if pause.status == "executed" else "ended {}"
+    ended = (Moment(end, pause.settled_at),) if pause.settled_at else ()
+    return decided + ended
 
 
 def _because(reason: str | None, otherwise: str) -> str:
@@ -194,4 +189,4 @@ def _fact(value: Any) -> str:
 
 def _short(value: Any) -> str:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return cut(seen_line(text).text, 120)
+    return cut(seen_line(text).text, 80)

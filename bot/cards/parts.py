@@ -50,7 +50,8 @@ def escape(text: str) -> str:
 
 def size(text: str) -> int:
     """How long any reader may find this text."""
-    return sum(map(_weight, text))
+    units = len(text.encode("utf-16-le", "surrogatepass")) // 2
+    return units + 4 * text.count("&") + 3 * (text.count("<") + text.count(">"))
 
 
 def size_of(blocks: object) -> int:
@@ -174,17 +175,14 @@ def _rich(kind: str, label: str, text: str) -> list[Block]:
 def _pieces(text: str, most: int) -> Iterator[str]:
     """The text in pieces of at most this size; a piece of nothing but blanks is left out."""
     start = used = 0
-    for index, char in enumerate(text):
-        used += _weight(char)
-        if used > most:
+    for index, char in enumerate(text if size(text) > most else ""):
+        weight = size(char)
+        if used + weight > most:
             yield text[start:index]
-            start, used = index, _weight(char)
+            start, used = index, 0
+        used += weight
     if text[start:].strip():
         yield text[start:]
-
-
-def _weight(char: str) -> int:
-    return len(_ESCAPED.get(char, char)) + (char > "\uffff")
 
 
 def flat(lists: Iterable[list[Block]]) -> list[Block]:

@@ -62,9 +62,9 @@ def named(name: str | None, key: str) -> str:
 
 
 def approver_name(approver: str, name: str | None = None) -> str:
-    """Whom a pause asks: "Marta Keller", or "anyone with the role finance-approver"."""
+    """Whom a pause asks: "Marta Keller", or "whoever has the role finance-approver"."""
     kind, _, key = approver.partition(":")
-    return f"anyone with the role {person(key)}" if kind == "role" else person(name or key)
+    return f"whoever has the role {person(key)}" if kind == "role" else person(name or key)
 
 
 def ago(past: timedelta) -> str:

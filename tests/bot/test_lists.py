@@ -1,0 +1,138 @@
+"""Lists fit into one message, offer each reader what is theirs, and what is said once is inert."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any, get_args
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.cards.lists import PAGE, home_view, runs_list, waiting_list
+from bot.cards.notices import in_doubt, run_ended
+from bot.cards.parts import Message
+from engine.models import Actor, DoubtfulEffect, RunLine, RunRecord, RunStatus, Waiting
+from tests.bot.asked import ASKED, ENV, PAUSE, RUN, waiting
+from tests.bot.painted import ATTACKS, opened, pressed, read, taken, words
+
+MARTA = Actor(
+    id="marta", name="Marta Keller", active=True, team="T0ACME", slack_user="U0MARTA", refusal=None, checked_s_ago=1.0
+)
+INES = replace(MARTA, id="ines", roles=("finance-approver",))
+PRIYA = replace(MARTA, id="priya")
+LONG = "&" * 9_000
+RECORD = RunRecord(
+    id=RUN, agent="procurement", kind="agent", status="done", hold=False, cancel_wanted=False, on_behalf_of="priya",
+    requester_name="Priya Nair", acts_as="agent:procurement", created_at=ASKED, iterations=4, max_iterations=20, tokens=1, cost_micros=1,
+    waiting_pauses=0, seq=1, launch_key=None, model="m", scopes=[], input="Buy 40 pumps", result="Ordered and paid.", error=None,
+    messages=[], pauses=[PAUSE],
+)  # fmt: skip
+
+
+def listed(rows: list[Waiting], me: Actor = MARTA, offset: int = 0) -> Message:
+    message = waiting_list(rows, title="Waiting for you", me=me, offset=offset, env=ENV)
+    taken(message)
+    return message
+
+
+def line(**fields: Any) -> RunLine:
+    run = RunLine(
+        id=RUN, agent="procurement", status="running", hold=False, on_behalf_of="priya", requester_name="Priya Nair",
+        created_at=datetime(2026, 7, 17, tzinfo=UTC), waiting_pauses=0, error=None, result=None, launch_key=None, total=1,
+    )  # fmt: skip
+    return replace(run, **fields)
+
+
+def test_a_row_says_what_by_whom_for_whom_with_whom_since_and_until() -> None:
+    text = read(listed([waiting()]).blocks)
+    for fact in ("EUR 38,000.00 to Nordholz", "procurement agent for Priya Nair", "with Marta Keller", "since", "answer by",
+                 "pause_5d21ab", "run_9a8057"):  # fmt: skip
+        assert fact in text
+
+
+@pytest.mark.parametrize(
+    ("row", "me", "buttons"),
+    [
+        (waiting(), MARTA, ["Approve", "Deny", "Details"]),
+        (waiting(), INES, ["Details"]),
+        (waiting(), PRIYA, ["Withdraw", "Details"]),
+        (waiting(approver="role:finance-approver", approver_name=None), INES, ["Approve", "Deny", "Details"]),
+        (waiting(approver="role:finance-approver", approver_name=None), MARTA, ["Details"]),
+        (waiting(on_behalf_of="marta"), MARTA, ["Withdraw", "Details"]),
+        (waiting(intact=False), MARTA, ["Details"]),
+        (waiting(summary="x" * 301), MARTA, ["Details"]),
+        (waiting(summary="report\u202efdp.exe"), MARTA, ["Details"]),
+    ],
+)
+def test_a_row_offers_what_its_reader_may_do(row: Waiting, me: Actor, buttons: list[str]) -> None:
+    assert pressed(listed([row], me).blocks) == buttons
+
+
+def test_a_long_list_shows_a_page_and_says_so() -> None:
+    rows = [waiting(id=UUID(int=n), total=34) for n in range(12)]
+    message = listed(rows, offset=8)
+    assert f"9 to {8 + PAGE} of 34." in read(message.blocks)
+    assert pressed(message.blocks).count("Approve") == PAGE
+
+
+def test_an_empty_list_says_that_nothing_waits() -> None:
+    assert "Nothing waits." in read(listed([]).blocks)
+    assert "No runs." in read(runs_list([]).blocks)
+
+
+def test_the_longest_rows_fit_into_one_message() -> None:
+    row = waiting(summary=LONG, agent=LONG, requester_name=LONG, approver_name=LONG)
+    listed([row] * PAGE)
+    taken(runs_list([line(agent=LONG, requester_name=LONG, error=LONG)] * PAGE))
+
+
+def test_home_shows_what_waits_for_me_and_what_was_asked_for_me() -> None:
+    view = home_view([waiting()], [waiting(on_behalf_of="marta", approver="person:otto")], me=MARTA, env=ENV)
+    opened(view)
+    assert pressed(view["blocks"]) == ["Approve", "Deny", "Details", "Withdraw", "Details"]
+    opened(home_view([], [], me=MARTA, env=ENV))
+    opened(home_view([waiting(summary=LONG)] * 30, [waiting(summary=LONG)] * 30, me=MARTA, env=ENV))
+
+
+@pytest.mark.parametrize("status", get_args(RunStatus))
+def test_every_run_status_has_its_words(status: RunStatus) -> None:
+    taken(runs_list([line(status=status), line(status=status, hold=True)]))
+    message = run_ended(replace(RECORD, status=status, error="why"))
+    taken(message)
+
+
+def test_a_held_run_that_still_runs_is_pausing() -> None:
+    assert "running, pausing" in read(runs_list([line(hold=True)]).blocks)
+    assert "pausing" not in read(runs_list([line(status="paused", hold=True)]).blocks)
+
+
+def test_the_requester_reads_how_a_run_ended() -> None:
+    done = run_ended(RECORD)
+    assert "The procurement agent is done. Ordered and paid." in done.text
+    assert {"Buy 40 pumps", "Ordered and paid."} <= set(read(done.blocks).split("\n"))
+    stopped = run_ended(replace(RECORD, status="error", result=None, error="Its authority is gone."))
+    assert "The procurement agent could not go on. Its authority is gone." in stopped.text
+
+
+def test_a_long_result_is_cut_and_says_where_the_rest_is() -> None:
+    message = run_ended(replace(RECORD, result="x" * 20_000))
+    taken(message)
+    assert "… (cut here; /approvals run run_9a8057 shows all of it)" in read(message.blocks)
+
+
+@given(words)
+def test_nothing_said_once_is_alive(text: str) -> None:
+    for status in ("done", "error", "cancelled"):
+        taken(run_ended(replace(RECORD, status=status, agent=text, input=text, result=text, error=text)))
+    effect = DoubtfulEffect(
+        id=UUID(int=1), run_id=RUN, pause_id=PAUSE, tool=text, action="{}", effect_key="k", error=text, created_at=ASKED,
+        doubt_role=text, agent=text, on_behalf_of="priya",
+    )  # fmt: skip
+    taken(in_doubt(effect))
+
+
+@given(st.sampled_from(ATTACKS) | words)
+def test_no_list_is_alive(text: str) -> None:
+    listed([waiting(summary=text, agent=text, requester_name=text, approver_name=text)])
+    taken(runs_list([line(agent=text, requester_name=text, result=text)]))
