@@ -1,31 +1,21 @@
 """A real browser, and windows of it onto a page whose server says what the test tells it to."""
 
-import os
-import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, Request, expect, sync_playwright
+from playwright.sync_api import Browser, Page, Request, expect
 
+from tests.chromium import chromium
 from tests.sandbox.loopback import serving
 from tests.sandbox.page.canned import CannedWorkspace, Open
-
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-QUIET = "--no-sandbox --headless --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync"
-MISSING = "There is no Chromium on this machine, so the page of the local workspace was NOT tested. Install chromium to test it."
 
 
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    if CHROMIUM is None and os.environ.get("CI") != "true":
-        pytest.skip(MISSING)
-    assert CHROMIUM, MISSING
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET.split())
-        yield browser
-        browser.close()
+    with chromium() as launched:
+        yield launched
 
 
 @pytest.fixture

@@ -1,0 +1,169 @@
+"""The demo as people start and stop it: as a process, with ^C, with kill -9, twice at once, and on what a crash left behind."""
+
+import os
+import queue
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from bot.sandbox.house import CannotStart, clear
+from bot.sandbox.player import Player
+
+
+class Demo:
+    """`placet demo` on a folder, with what it prints as it prints it."""
+
+    def __init__(self, folder: Path, *options: str) -> None:
+        self.started = time.monotonic()
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "bot.cli", "demo", "--folder", str(folder), *options],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=os.environ | {"COLUMNS": "200"},
+        )  # fmt: skip
+        self._lines: queue.Queue[str] = queue.Queue()
+        self.said: list[str] = []
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self._lines.put(line)
+
+    def until(self, text: str, patience_s: float = 60) -> str:
+        """The line that says the text."""
+        deadline = time.monotonic() + patience_s
+        while time.monotonic() < deadline:
+            try:
+                self.said.append(self._lines.get(timeout=0.5))
+            except queue.Empty:
+                assert self.process.poll() is None, "".join(self.said)
+                continue
+            if text in self.said[-1]:
+                return self.said[-1]
+        raise AssertionError(f"never said {text!r}: {''.join(self.said)}")
+
+    def page(self) -> str:
+        """Where the workspace is, as it was printed for Marta."""
+        line = self.until("as=U0MARTA")
+        return line.split("http://", 1)[1].split("/?", 1)[0]
+
+    def end(self, number: int = signal.SIGINT) -> int:
+        self.process.send_signal(number)
+        return self.process.wait(40)
+
+
+def ours(folder: Path) -> list[psutil.Process]:
+    """Every process that belongs to a demo on this folder."""
+    found = []
+    for process in psutil.process_iter(["cmdline"]):
+        try:
+            words = " ".join(process.info["cmdline"] or [])
+            if str(folder) in words or str(folder) in process.environ().get("OUTSIDE_FOLDER", ""):
+                found.append(process)
+        except psutil.Error:
+            continue
+    return [p for p in found if p.pid != os.getpid()]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[Path]:
+    where = tmp_path / "demo"
+    yield where
+    for process in ours(where):
+        process.kill()
+
+
+def first_card_after(demo: Demo) -> float:
+    player = Player(f"http://{demo.page()}", patience_s=30)
+    player.until("Marta sees a card", lambda: player.find("U0MARTA", "PO-2026-0193"))
+    return time.monotonic() - demo.started
+
+
+def gone(processes: list[psutil.Process], within_s: float = 20) -> bool:
+    return psutil.wait_procs(processes, timeout=within_s)[1] == []
+
+
+@pytest.mark.timeout(240)
+def test_it_starts_shows_a_card_stops_on_interrupt_and_goes_on_where_it_was_even_after_kill_9(folder: Path) -> None:
+    demo = Demo(folder)
+    first_card_after(demo)
+    everything = ours(folder)
+    assert len(everything) > 3
+    assert demo.end() == 0
+    assert gone(everything)
+
+    again = Demo(folder)
+    warm = first_card_after(again)
+    assert warm < 15, f"the first card came {warm:.1f} s after a warm start"
+    player = Player(f"http://{again.until('as=U0JONAS').split('http://', 1)[1].split('/?', 1)[0]}")
+    player.press("U0MARTA", "PO-2026-0193", "placet:approve")
+    children = [p for p in ours(folder) if p.pid != again.process.pid and "postgres" not in p.name()]
+    again.process.kill()
+    again.process.wait()
+    assert gone(children), "a killed demo leaves nothing on its ports"
+
+    third = Demo(folder)
+    player = Player(f"http://{third.page()}", patience_s=60)
+    player.until("the approved order is paid, once", lambda: player.get("/stripe/_payments")["payments"] or None)
+
+    def paid() -> int | None:
+        made = [p for p in player.get("/stripe/_payments")["payments"] if p["metadata"]["order_ref"] == "PO-2026-0193"]
+        return len(made) or None
+
+    assert player.until("PO-2026-0193 is paid", paid) == 1
+    player.until("its card says so", lambda: player.find("U0MARTA", "pi_"))
+    assert third.end(signal.SIGTERM) == 0
+
+
+@pytest.mark.timeout(120)
+def test_a_second_demo_on_the_folder_is_refused_with_what_to_do(folder: Path) -> None:
+    demo = Demo(folder)
+    demo.page()
+    second = subprocess.run(
+        [sys.executable, "-m", "bot.cli", "demo", "--folder", str(folder)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert second.returncode == 1
+    assert "Another placet demo" in second.stdout + second.stderr
+    assert f"process {demo.process.pid}" in second.stdout + second.stderr
+    assert demo.end() == 0
+
+
+@pytest.mark.timeout(120)
+def test_a_pid_file_that_names_somebody_elses_process_does_not_keep_it_from_starting(folder: Path) -> None:
+    demo = Demo(folder)
+    demo.page()
+    assert demo.end() == 0
+    pid_file = folder / "postgres" / "data" / "postmaster.pid"
+    pid_file.write_text(f"{os.getpid()}\n{folder}/postgres/data\n1712346200\n5432\n/tmp\n\n  0 0\nready\n")
+    again = Demo(folder)
+    again.page()
+    assert again.end() == 0
+
+
+def test_a_port_that_is_taken_is_named(folder: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        ended = subprocess.run(
+            [sys.executable, "-m", "bot.cli", "demo", "--folder", str(folder), "--port", port],
+            capture_output=True, text=True, timeout=60, check=False,
+        )  # fmt: skip
+    assert ended.returncode == 1
+    assert f"Port {port} is taken" in ended.stdout + ended.stderr
+
+
+def test_only_a_folder_of_the_demo_is_ever_deleted(tmp_path: Path) -> None:
+    (tmp_path / "precious.txt").write_text("keep me")
+    with pytest.raises(CannotStart, match="not a folder of the demo"):
+        clear(tmp_path)
+    assert (tmp_path / "precious.txt").exists()
