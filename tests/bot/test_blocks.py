@@ -238,7 +238,7 @@ def test_what_does_not_fit_cannot_be_approved_on_the_card() -> None:
 
 
 @given(value=st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=7_000))
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 def test_where_there_is_an_approve_button_every_line_is_whole(value: str) -> None:
     blocks = approver(pause(content(lines=(*LINES, Line(label="Target", value=value))))).blocks
     if "Approve" in pressed(blocks):
@@ -300,7 +300,7 @@ def test_nothing_from_outside_is_alive_anywhere(attack: str) -> None:
 
 
 @given(st.data())
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 def test_any_text_in_any_field_gives_a_card_that_slack_takes(data: st.DataObject) -> None:
     asked = content(
         title=data.draw(words), summary=data.draw(words), explanation=data.draw(words), agent=data.draw(words),

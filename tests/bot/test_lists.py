@@ -6,7 +6,7 @@ from typing import Any, get_args
 from uuid import UUID
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.cards.lists import PAGE, home_view, runs_list, waiting_list
@@ -122,6 +122,7 @@ def test_a_long_result_is_cut_and_says_where_the_rest_is() -> None:
 
 
 @given(words)
+@settings(deadline=None)
 def test_nothing_said_once_is_alive(text: str) -> None:
     for status in ("done", "error", "cancelled"):
         taken(run_ended(replace(RECORD, status=status, agent=text, input=text, result=text, error=text)))
@@ -133,6 +134,7 @@ def test_nothing_said_once_is_alive(text: str) -> None:
 
 
 @given(st.sampled_from(ATTACKS) | words)
+@settings(deadline=None)
 def test_no_list_is_alive(text: str) -> None:
     listed([waiting(summary=text, agent=text, requester_name=text, approver_name=text)])
     taken(runs_list([line(agent=text, requester_name=text, result=text)]))

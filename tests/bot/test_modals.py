@@ -111,7 +111,7 @@ def test_a_form_submitted_too_late_says_why_where_the_reason_is() -> None:
 
 
 @given(st.data())
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 def test_any_text_in_any_field_opens(data: st.DataObject) -> None:
     asked = content(
         title=data.draw(words), summary=data.draw(words), explanation=data.draw(words), acts_as=data.draw(words), tool=data.draw(words),

@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import get_args
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.cards import phrases
@@ -209,6 +209,7 @@ def test_every_fixed_sentence_says_what_happened_to_the_decision() -> None:
 
 
 @given(words, st.sampled_from(get_args(PauseStatus)))
+@settings(deadline=None)
 def test_no_name_or_reason_is_alive_in_an_answer(text: str, status: PauseStatus) -> None:
     now = standing(status=status, decided_by="x", decided_at=DECIDED, reason=text, approver=f"role:{text}")
     for outcome in (AlreadySettled(now), NotYours(now, "own"), NotYours(now, "not_yours")):
