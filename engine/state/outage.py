@@ -9,6 +9,9 @@ from typing import Final
 import psycopg
 from psycopg_pool import PoolClosed, PoolTimeout, TooManyRequests
 
+import sql as queries
+from engine.state import db
+
 _LOST: Final = ("08", "57P")
 """SQLSTATEs of a connection that broke or was broken off: the statement may have been committed before."""
 
@@ -21,3 +24,33 @@ def surely_nothing(error: BaseException) -> bool:
     if isinstance(error, PoolTimeout | PoolClosed | TooManyRequests):
         return True
     return isinstance(error, psycopg.Error) and error.sqlstate is not None and not error.sqlstate.startswith(_LOST)
+
+
+def unfit(pool: db.Pool) -> str | None:
+    """Why the database cannot be worked with now; None: it takes writes. One that only reads, as a former primary does, is not fit.
+
+    A connection to such a one is closed, so that the next may find the new primary.
+    """
+    try:
+        with pool.connection() as conn:
+            try:
+                db.execute(conn, "writes")
+            except psycopg.errors.ReadOnlySqlTransaction:
+                conn.close()
+                return "The database only reads. If it was the primary once, send connections to the new one."
+    except Error as error:
+        return f"The database cannot be reached: {str(error).strip() or type(error).__name__}."
+    return None
+
+
+def behind(pool: db.Pool) -> str | None:
+    """Which migration is missing; None: the schema is today's. Raises one of Error."""
+    newest = queries.migrations()[-1][0]
+    with pool.connection() as conn:
+        row = db.one(conn, "schema_version", dict)
+    has = row["name"] if row else None
+    return (
+        None
+        if has == newest
+        else f"The database is at {has or 'nothing'}, and this version needs {newest}. Run: placet migrate"
+    )

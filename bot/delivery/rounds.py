@@ -1,0 +1,62 @@
+"""The rounds of delivery: threads that carry cards and notices as long as there are any, then wait to be woken."""
+
+import logging
+import threading
+from typing import Final
+
+from bot.delivery import outgoing, repaint
+from bot.delivery.courier import Courier
+from engine.state import outage
+
+log = logging.getLogger(__name__)
+
+BATCH: Final = 20
+_AFTER_AN_OUTAGE_S = 1.0
+
+
+class Rounds:
+    """Start it, kick it when something was marked, stop it. A kick is never lost; several while all are busy count as one."""
+
+    def __init__(self, courier: Courier, *, threads: int = 3) -> None:
+        self._courier = courier
+        self._wanted = threading.Semaphore(0)
+        self._stop = threading.Event()
+        self._threads = [threading.Thread(target=self._go, name=f"delivery-{n}", daemon=True) for n in range(threads)]
+
+    def start(self) -> None:
+        """Begin to carry."""
+        for thread in self._threads:
+            thread.start()
+
+    def kick(self) -> None:
+        """Something may be due: look now."""
+        self._wanted.release()
+
+    def stop(self, grace_s: float = 5) -> None:
+        """Let what is on its way arrive, and stop; after `grace_s` seconds the rest is left to its lease."""
+        self._stop.set()
+        for _ in self._threads:
+            self.kick()
+        for thread in self._threads:
+            thread.join(grace_s)
+
+    def _go(self) -> None:
+        stopping = False
+        while not stopping:
+            self._wanted.acquire()
+            stopping = self._stop.is_set()  # then this is the last look
+            while not stopping and self._wanted.acquire(blocking=False):  # one look answers all kicks so far
+                pass
+            self._carry()
+
+    def _carry(self) -> None:
+        try:
+            done = outgoing.say_due(self._courier, limit=BATCH) + repaint.paint_due(self._courier, limit=BATCH)
+        except outage.Error as error:
+            log.warning("the database is away: %s", error)
+            self._stop.wait(_AFTER_AN_OUTAGE_S)
+        except Exception:
+            log.exception("a round of delivery failed")
+        else:
+            if done:
+                self.kick()  # there may be more, and another thread may be free

@@ -1,0 +1,71 @@
+"""What goes wrong behind the HTTP API, mapped once to a status and a body: {"error", "field"?, "what_stands"?}."""
+
+import logging
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse
+
+from engine.errors import BadInput, Conflict, EngineError, Misconfigured, NotFound
+from engine.state import outage
+
+log = logging.getLogger(__name__)
+
+
+def install(app: FastAPI) -> None:
+    """Answer every error of this app in one shape."""
+    app.add_exception_handler(RequestValidationError, _unreadable)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(EngineError, _engine)
+    for kind in outage.Error:
+        app.add_exception_handler(kind, _away)
+    app.add_exception_handler(Exception, _fault)
+
+
+def _unreadable(_request: Request, error: Exception) -> JSONResponse:
+    """Bad input: the first field that is wrong, by its name in the request."""
+    assert isinstance(error, RequestValidationError)
+    first = error.errors()[0]
+    place = [str(part) for part in first["loc"][1:] if not isinstance(part, int) or first["type"] != "json_invalid"]
+    field = ".".join(place) or "body"
+    why = first["msg"].removeprefix("Value error, ")
+    return JSONResponse({"error": f"{field}: {why}.", "field": field}, status_code=422)
+
+
+def _http(_request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    return JSONResponse({"error": error.detail}, status_code=error.status_code, headers=error.headers)
+
+
+def _engine(_request: Request, error: Exception) -> JSONResponse:
+    body: dict[str, Any] = {"error": str(error)}
+    match error:
+        case BadInput(field=field):
+            return JSONResponse(body | {"field": field}, status_code=422)
+        case NotFound():
+            return JSONResponse(body, status_code=404)
+        case Conflict(stands=stands):
+            return JSONResponse(body | {"what_stands": stands}, status_code=409)
+        case Misconfigured():
+            return JSONResponse(body, status_code=503)
+    log.error("an error that the API has no status for: %r", error)
+    return JSONResponse(body, status_code=500)
+
+
+def _away(_request: Request, error: Exception) -> JSONResponse:
+    """The database is away. Whether anything was recorded is said, since a caller must know whether to try again."""
+    log.error("the database failed a request: %s", error)
+    nothing = outage.surely_nothing(error)
+    said = "Nothing was recorded: try again." if nothing else "It may have been recorded: look before you try again."
+    return JSONResponse(
+        {"error": f"The database cannot be reached. {said}"}, status_code=503, headers={"Retry-After": "1"}
+    )
+
+
+def _fault(_request: Request, _error: Exception) -> JSONResponse:
+    return JSONResponse(
+        {"error": "Something went wrong here; the log says what. Look at what stands before you try again."},
+        status_code=500,
+    )

@@ -1,0 +1,78 @@
+"""The door through which Slack delivers: clicks, forms, commands and events, signed, at one address.
+
+What is not signed by Slack within the last five minutes is refused before it is read. Bolt runs in a thread, never on the event loop,
+and answers when its listener has decided.
+"""
+
+import logging
+from typing import Any, Final
+
+from fastapi import APIRouter, Request, Response
+from slack_bolt import App, BoltRequest
+from slack_bolt.authorization import AuthorizeResult
+from slack_sdk import WebClient
+from slack_sdk.signature import SignatureVerifier
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import JSONResponse
+
+from bot.delivery.who import Us
+from bot.listeners import actions, commands, home, modals
+from bot.listeners.desk import Desk
+
+log = logging.getLogger(__name__)
+
+PATH: Final = "/slack/events"
+
+
+def bolt(desk: Desk, *, signing_secret: str, bot_token: str, us: Us) -> App:
+    """Bolt with all our listeners. It makes no call of its own: the token is known, so that no request waits for `auth.test`."""
+
+    def authorize() -> AuthorizeResult:
+        return AuthorizeResult(enterprise_id=us.enterprise, team_id=us.team, bot_token=bot_token)
+
+    app = App(
+        signing_secret=signing_secret,
+        authorize=authorize,
+        client=WebClient(retry_handlers=[]),
+        process_before_response=True,
+        logger=_bolts_logger(),
+    )
+    for listener in (actions, modals, commands, home):
+        listener.register(app, desk)
+    return app
+
+
+def door(app: App, signing_secret: str) -> APIRouter:
+    """The route for Slack."""
+    router = APIRouter()
+    verifier = SignatureVerifier(signing_secret)
+
+    @router.post(PATH, include_in_schema=False)
+    async def events(request: Request) -> Response:
+        body = await request.body()
+        stamp = request.headers.get("x-slack-request-timestamp", "")
+        signature = request.headers.get("x-slack-signature", "")
+        if not (stamp.isascii() and stamp.isdecimal() and verifier.is_valid(body, stamp, signature)):
+            return JSONResponse(
+                {"error": "This is not signed by Slack, or not within the last five minutes."}, status_code=401
+            )
+        try:
+            read = BoltRequest(body=body.decode(), query=str(request.query_params), headers=dict(request.headers))
+        except (ValueError, RecursionError):
+            return JSONResponse({"error": "The body cannot be read."}, status_code=400)
+        return await run_in_threadpool(_dispatch, app, read)
+
+    return router
+
+
+def _dispatch(app: App, request: BoltRequest) -> Response:
+    answer = app.dispatch(request)
+    headers: dict[str, Any] = answer.first_headers_without_set_cookie()
+    return Response(status_code=answer.status, content=answer.body, headers=headers)
+
+
+def _bolts_logger() -> logging.Logger:
+    """Bolt's own logger, without its hints to developers."""
+    logger = logging.getLogger("placet.bolt")
+    logger.setLevel(logging.ERROR)
+    return logger

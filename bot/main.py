@@ -1,0 +1,208 @@
+"""The composition root: everything is made here once, from the settings, and handed down. `assemble` makes, `serve` runs until told to stop.
+
+A process has any of three parts. `web` takes what Slack and the HTTP API send. `sweep` settles what is due. `worker` advances runs, and is
+the only one that imports the model's SDK. Whoever takes requests or sweeps also delivers; any number of processes share one database.
+"""
+
+import importlib
+import logging
+import signal
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from datetime import UTC
+from typing import Any, Final
+
+import uvicorn
+from apscheduler.schedulers.background import BackgroundScheduler
+from fastapi import FastAPI
+
+from bot.cards.ids import screen_id
+from bot.delivery.courier import Courier
+from bot.delivery.rounds import Rounds
+from bot.delivery.web import Answered, Slack
+from bot.delivery.who import Us
+from bot.http import api, slack
+from bot.listeners.desk import Desk
+from engine.errors import Misconfigured
+from engine.settings import Settings
+from engine.state import db, outage
+from engine.tools import Agent, load
+from engine.workers.sweep import Sweeper
+
+log = logging.getLogger("placet")
+
+PARTS: Final = frozenset({"web", "worker", "sweep"})
+CLICKS: Final = 16
+"""How many people are served in the same moment."""
+LATER: Final = 4
+"""How many things that nobody waits for are done in the same moment."""
+CONNECTIONS: Final = 10
+DELIVER_S: Final = 1.0
+GRACE_S: Final = 10
+
+
+@dataclass(slots=True)
+class Bell:
+    """Rung when something was decided or launched in this process, so that nobody has to wait for the next look."""
+
+    heard_by: list[Callable[[], None]] = field(default_factory=list)
+
+    def ring(self) -> None:
+        """Wake all who listen."""
+        for kick in self.heard_by:
+            kick()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class House:
+    """A process, made and not yet started. `closing` stops what was started, in the reverse order."""
+
+    settings: Settings
+    pool: db.Pool
+    agents: Mapping[str, Agent]
+    web: FastAPI
+    rounds: Rounds
+    sweeper: Sweeper
+    scheduler: BackgroundScheduler
+    bell: Bell
+    closing: ExitStack
+
+    def start(self, parts: frozenset[str]) -> None:
+        """Start these parts, but for the web server, which is the caller's to run."""
+        if parts & {"web", "sweep"}:
+            self.rounds.start()
+            self.closing.callback(self.rounds.stop)
+            self.bell.heard_by.append(self.rounds.kick)
+            self._every(DELIVER_S, self.rounds.kick)
+        if "worker" in parts:
+            worker = _worker(self)
+            worker.start()
+            self.closing.callback(worker.stop, GRACE_S)
+            self.bell.heard_by.append(worker.kick)
+        if "sweep" in parts:
+            self._every(self.settings.sweep_s, self.sweep)
+        self.scheduler.start()
+        self.closing.callback(self.scheduler.shutdown)
+
+    def sweep(self) -> None:
+        """Settle what is due, say what moved, and have it delivered."""
+        try:
+            moved = self.sweeper.run()
+        except outage.Error as error:
+            log.warning("the database is away, nothing was swept: %s", error)
+            return
+        for one in moved:
+            log.info("%s: %s, %s, with %s", screen_id("pause", one.pause_id), one.event, one.status, one.approver)
+        if moved:
+            self.bell.ring()
+
+    def close(self) -> None:
+        """Stop: no new work, steps under way to their end, what was decided meanwhile delivered, runs and connections let go."""
+        self.closing.close()
+
+    def _every(self, seconds: float, work: Callable[[], None]) -> None:
+        self.scheduler.add_job(work, "interval", seconds=seconds)
+
+
+def assemble(settings: Settings) -> House:
+    """Make a process. Raises Misconfigured with what is wrong: an agent that cannot be loaded, a token that Slack does not take."""
+    agents = load(settings.agents)
+    token, secret = settings.slack_bot_token.get_secret_value(), settings.slack_signing_secret.get_secret_value()
+    ours = Slack(token, settings.slack_api_url)
+    us = _us(settings, ours)
+    closing, bell = ExitStack(), Bell()
+    pool = db.pool(settings.database_url, size=CONNECTIONS + settings.workers)
+    closing.callback(pool.close)
+    courier = Courier(pool=pool, slack=ours, us=us, env=settings.env)
+    sweeper = Sweeper(pool)
+    work, later = ThreadPoolExecutor(CLICKS, "click"), ThreadPoolExecutor(LATER, "after-click")
+    closing.callback(work.shutdown)
+    closing.callback(later.shutdown)
+    desk = Desk(courier=courier, sweeper=sweeper, agents=agents, kick=bell.ring, work=work, later=later)
+    counter = api.Counter(pool=pool, agents=agents, kick=bell.ring, token=settings.api_token.get_secret_value())
+    bolt = slack.bolt(desk, signing_secret=secret, bot_token=token, us=us)
+    return House(
+        settings=settings,
+        pool=pool,
+        agents=agents,
+        web=api.application(counter, slack.door(bolt, secret)),
+        rounds=Rounds(courier),
+        sweeper=sweeper,
+        scheduler=BackgroundScheduler(
+            timezone=UTC, job_defaults={"misfire_grace_time": None, "coalesce": True, "max_instances": 1}
+        ),
+        bell=bell,
+        closing=closing,
+    )
+
+
+def serve(settings: Settings, parts: frozenset[str] = PARTS) -> None:
+    """Run these parts until SIGTERM or SIGINT, then stop in good order. Raises Misconfigured."""
+    _log_plainly()
+    house = assemble(settings)
+    server, told_to_stop = _web_server(house), threading.Event()
+
+    def stop(*_: object) -> None:
+        server.should_exit = True
+        told_to_stop.set()
+
+    for told in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(told, stop)
+    try:
+        house.start(parts)
+        log.info("started: %s", ", ".join(sorted(parts)))
+        if "web" in parts:
+            server.run()
+        else:
+            told_to_stop.wait()
+    finally:
+        log.info("stopping")
+        house.close()
+
+
+def _web_server(house: House) -> uvicorn.Server:
+    return uvicorn.Server(
+        uvicorn.Config(
+            house.web,
+            host=house.settings.host,
+            port=house.settings.port,
+            log_config=None,
+            access_log=False,
+            ws="none",
+            lifespan="off",
+            timeout_graceful_shutdown=int(GRACE_S),
+        )
+    )
+
+
+def _us(settings: Settings, ours: Slack) -> Us:
+    """Who we are to Slack: as the settings say, else as it answers."""
+    if settings.slack_team is not None:
+        is_organisation = settings.slack_team.startswith("E")
+        return Us(team=settings.slack_team, enterprise=settings.slack_team if is_organisation else None)
+    answer = ours.auth_test()
+    if isinstance(answer, Answered):
+        return Us(team=str(answer.data["team_id"]), enterprise=answer.data.get("enterprise_id"))
+    fault = f"Slack did not say whose token SLACK_BOT_TOKEN is: {answer.error}. Check the token, or set SLACK_TEAM_ID and start anyway."
+    raise Misconfigured([fault])
+
+
+def _worker(house: House) -> Any:
+    """A worker; only here is the model's SDK imported, which takes two seconds and 86 MB."""
+    model, worker = importlib.import_module("engine.workers.model"), importlib.import_module("engine.workers.worker")
+    given = house.settings
+    complete = model.client(given.anthropic_api_key.get_secret_value(), given.anthropic_base_url)
+    return worker.Worker(house.pool, house.agents, complete, threads=given.workers, lease_s=given.lease_s)
+
+
+def _log_plainly() -> None:
+    """One line an event to standard error; the libraries say only what is wrong."""
+    logging.basicConfig(
+        stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(levelname)-7s %(name)s: %(message)s"
+    )
+    for name in ("apscheduler", "uvicorn", "httpx", "psycopg.pool", "anthropic", "stripe"):
+        logging.getLogger(name).setLevel(logging.WARNING)

@@ -1,0 +1,84 @@
+"""The waiting state of a pause as one record, JSON-safe, that an auditor can read alone: what the HTTP API and the command line give out.
+
+Pure. Nothing in it is recomputed: it is what was stored when the pause was opened, and what the row says of it since.
+"""
+
+from datetime import datetime
+from typing import Any
+
+from engine.models import Pause, Vote
+
+Json = dict[str, Any]
+
+
+def record(pause: Pause) -> Json:
+    """The whole state. Of an altered pause `intact` is false, what it holds is left out, and `document` is the text as it is stored."""
+    return {
+        "pause_id": str(pause.id),
+        "run_id": str(pause.run_id),
+        "step": pause.step,
+        "n": pause.n,
+        "status": pause.status,
+        "version": pause.version,
+        "approver": pause.approver,
+        "approver_name": pause.approver_name,
+        "level": pause.level,
+        "votes_left": pause.votes_left,
+        "created_at": _iso(pause.created_at),
+        "fire_at": _iso(pause.fire_at),
+        **_held(pause),
+        "digest": pause.digest,
+        "intact": pause.intact,
+        "votes": [_vote(vote) for vote in pause.votes],
+        "decision": _decision(pause),
+        "execute_by": _iso(pause.execute_by),
+        "effect": _effect(pause),
+        "superseded_by": str(pause.superseded_by) if pause.superseded_by else None,
+        "run_status": pause.run_status,
+    }
+
+
+def _held(pause: Pause) -> Json:
+    """What the pause holds once and for all, under the names that its digest covers."""
+    if pause.content is None:
+        return {"agent": pause.agent, "proposed_action": None, "document": pause.document}
+    return pause.content.to_document() | {"requester_name": pause.requester_name}
+
+
+def _decision(pause: Pause) -> Json | None:
+    if pause.decided_at is None:
+        return None
+    return {
+        "status": pause.status,
+        "by": pause.decided_by,
+        "by_name": pause.decided_by_name,
+        "at": _iso(pause.decided_at),
+        "reason": pause.reason,
+    }
+
+
+def _vote(vote: Vote) -> Json:
+    return {
+        "person": vote.person,
+        "name": vote.name,
+        "verdict": vote.verdict,
+        "level": vote.level,
+        "surface": vote.surface,
+        "at": _iso(vote.at),
+        "reason": vote.reason,
+    }
+
+
+def _effect(pause: Pause) -> Json | None:
+    if pause.effect_status is None:
+        return None
+    return {
+        "status": pause.effect_status,
+        "receipt": pause.receipt,
+        "error": pause.effect_error,
+        "settled_at": _iso(pause.settled_at),
+    }
+
+
+def _iso(at: datetime | None) -> str | None:
+    return at.isoformat() if at else None
