@@ -17,14 +17,16 @@ _NAMES: Final = {
     "supplier_id": ("supplier_id", "supplier"),
     "item": ("item", "title"),
 }
-_LONGEST: Final = {"order_ref": 80, "supplier_id": 120, "item": 400, "payment_method": 60}
+_LONGEST: Final = {"order_ref": 200, "supplier_id": 300, "item": 400, "payment_method": 60}
+_NOTHING: Final = {"none", "null", "nan", "n/a"}
+"""What a program writes where it had no value: such a text names nothing."""
+
+_LOST: Final = "\N{REPLACEMENT CHARACTER}"
 
 
 def read(row: Mapping[str, Any]) -> Order:
     """The order of a row. Raises Refused naming the field."""
-    ref = _text(row, "order_ref", required=True)
-    if publisher := _plain(row.get("publisher")):
-        ref = f"{publisher.replace('/', '-')}-{ref}"
+    ref = _ref(row)
     supplier_id = _text(row, "supplier_id", required=True)
     amount = _amount(row)
     arguments = {
@@ -47,6 +49,13 @@ def read(row: Mapping[str, Any]) -> Order:
         f"payment_method: {arguments['payment_method']}",
     ]
     return Order(ref=ref, text="\n".join(lines), tool="charge_supplier", arguments=arguments)
+
+
+def _ref(row: Mapping[str, Any]) -> str:
+    """Our own reference; an award's needs its publisher and process too: the standard makes its id unique only within an `ocid`."""
+    ref = _text(row, "order_ref", required=True)
+    within = (_plain(row.get("publisher")).replace("/", "-"), _plain(row.get("ocid")))
+    return "-".join(part for part in (*within, ref) if part)
 
 
 def _amount(row: Mapping[str, Any]) -> Money:
@@ -86,8 +95,12 @@ def _text(row: Mapping[str, Any], field: str, *, required: bool = False) -> str:
     if not isinstance(found, str):
         raise Refused(field, "it is not text.")
     text = _plain(found)
+    if text.casefold() in _NOTHING:
+        text = ""
     if required and not text:
         raise Refused(field, f"it is missing. Give {' or '.join(names)}.")
+    if required and _LOST in text:
+        raise Refused(field, "characters of it were lost before it came here, shown as U+FFFD. Write it in full.")
     if len(text) > _LONGEST[field]:
         if required:
             raise Refused(field, f"it is longer than {_LONGEST[field]} characters.")

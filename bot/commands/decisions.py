@@ -1,0 +1,102 @@
+"""`placet pending`, and the decisions: approve, deny, withdraw. They are judged as a click is, by the same statement, and told in the same words."""
+
+from collections.abc import Callable
+from typing import Annotated
+from uuid import UUID
+
+import typer
+from rich.text import Text
+
+from bot.cards import phrases
+from bot.cards.ids import screen_id
+from bot.commands.terminal import SURFACE, As, Exit, actor, complain, database, known, plain, say, show, table, when
+from engine import settings
+from engine.errors import BadInput
+from engine.models import Decided, Due, Outcome, Voted
+from engine.rules.digest import short
+from engine.state import db, pauses, people, runs
+from engine.workers.sweep import Sweeper
+
+app = typer.Typer()
+
+_LONGEST_REASON = 1_000
+
+PauseId = Annotated[
+    str, typer.Argument(metavar="PAUSE", help="The request: pause_5d21ab, or the last digits of its id.")
+]
+Reason = Annotated[str, typer.Option(help="Why, for the record and for the agent.")]
+Verb = Callable[..., Outcome]
+
+
+@app.command()
+def pending(
+    mine: Annotated[str | None, typer.Option(metavar="PERSON", help="Only what this person may decide.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="How many at most.")] = 20,
+) -> None:
+    """List what waits for a decision, the most urgent first."""
+    with database() as conn:
+        if mine is not None:
+            known(people.everybody(conn), mine, "--mine")
+        found = pauses.waiting(conn, person=mine, limit=limit)
+    if not found:
+        say("Nothing waits for a decision.")
+        return
+    made = table("request", "what", "for", "with", "answer by", "digest")
+    for row in found:
+        made.add_row(
+            screen_id("pause", row.id),
+            Text(plain(row.summary) if row.intact else "This request was altered after it was stored."),
+            Text(plain(row.requester_name or row.on_behalf_of)),
+            Text(phrases.approver_name(row.approver, row.approver_name)),
+            when(row.fire_at),
+            short(row.digest),
+        )
+    show(made)
+    if found[0].total > len(found):
+        say(f"{len(found)} of {found[0].total}; --limit shows more.")
+
+
+@app.command()
+def approve(pause: PauseId, person: As, reason: Reason = "") -> None:
+    """Say yes to a request, exactly as it is stored."""
+    _decide(pauses.approve, pause, person, reason)
+
+
+@app.command()
+def deny(pause: PauseId, person: As, reason: Reason = "") -> None:
+    """Say no to a request; the reason reaches the agent."""
+    _decide(pauses.deny, pause, person, reason)
+
+
+@app.command()
+def withdraw(pause: PauseId, person: As, reason: Reason = "") -> None:
+    """Take back a request of one's own, as long as nothing of it is being done."""
+    _decide(pauses.withdraw, pause, person, reason)
+
+
+def _decide(verb: Verb, pause: str, person: str, reason: str) -> None:
+    if len(reason) > _LONGEST_REASON:
+        raise BadInput("--reason", phrases.LONG_REASON)
+    with database() as conn:
+        by = actor(conn, person)
+        pause_id = runs.by_tail(pause, "pause", lambda tail: pauses.find(conn, tail))
+        asked = pauses.get(conn, pause_id)
+        outcome = verb(conn, pause_id, by.id, surface=SURFACE, reason=reason)
+        if isinstance(outcome, Due):
+            _settle(pause_id)
+            outcome = verb(conn, pause_id, by.id, surface=SURFACE, reason=reason)
+        names = {one.id: one.name for one in people.everybody(conn)}
+    if asked.content:
+        say(f"{screen_id('pause', pause_id)}: {plain(asked.content.summary)}")
+    said = phrases.said(outcome, lambda key: names.get(key, key))
+    if isinstance(outcome, Decided | Voted):
+        say(said)
+        return
+    complain(said)
+    raise typer.Exit(Exit.LOST)
+
+
+def _settle(pause_id: UUID) -> None:
+    """Do what a sweep would have done, before it comes by."""
+    with db.pool(settings.database_url(), size=1) as pool:
+        Sweeper(pool).settle_one(pause_id)

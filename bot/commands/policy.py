@@ -1,0 +1,130 @@
+"""`placet policy`: check a policy, put it in force, and explain what it asks for, as a whole or for one action."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from bot.cards.phrases import span
+from bot.commands import needs
+from bot.commands.terminal import SURFACE, database, facts, known, plain, read_text, say, show, table
+from engine.errors import BadInput
+from engine.rules import escalation, money, policy_file
+from engine.rules import people as people_rules
+from engine.rules.money import Money, MoneyError
+from engine.rules.people import People
+from engine.rules.policy import ANY_OTHER, Facts, Need, Policy, Rule, evaluate
+from engine.state import people, policies
+
+app = typer.Typer()
+policy = typer.Typer(no_args_is_help=True)
+app.add_typer(policy, name="policy", help="Check a policy, put it in force, or explain it.")
+
+PolicyFile = Annotated[Path, typer.Argument(help="A policy.toml.")]
+PeopleFile = Annotated[
+    Path | None, typer.Option("--people", help="The people.toml to check it against; else the people in the database.")
+]
+
+
+@policy.command()
+def check(file: PolicyFile, people_file: PeopleFile = None) -> None:
+    """Say everything that is wrong with a policy; write nothing."""
+    text = read_text(file)
+    everybody = _people(people_file)
+    if everybody is None:
+        with database() as conn:
+            everybody = people.everybody(conn)
+    found = policy_file.check(text, everybody)
+    say(f"{found.version} can be put in force: {len(found.rules)} rules, nothing wrong.")
+
+
+@policy.command()
+def apply(
+    file: PolicyFile,
+    people_file: PeopleFile = None,
+    person: Annotated[str, typer.Option("--as", metavar="PERSON", help="Who does this; the system, if left out.")] = "",
+) -> None:
+    """Put a policy in force. A version is never changed: another text needs another name."""
+    text = read_text(file)
+    given = _people(people_file)
+    with database() as conn:
+        everybody = people.everybody(conn)
+        by = known(everybody, person, "--as").id if person else "system"
+        version, changed = policies.apply(conn, text, given or everybody, actor=by, surface=SURFACE)
+    say(f"{version} is in force." if changed else f"{version} is in force already; nothing was changed.")
+
+
+@policy.command()
+def explain(
+    action: Annotated[str | None, typer.Option(help="One action, as a tool names it: payment. Else all rules.")] = None,
+    amount: Annotated[str | None, typer.Option(help="Its amount, as in 38000.00.")] = None,
+    currency: Annotated[str | None, typer.Option(help="The amount's currency, as in EUR.")] = None,
+    person: Annotated[str, typer.Option("--for", metavar="PERSON", help="For whom it is asked.")] = "",
+    file: Annotated[Path | None, typer.Option("--policy", help="A policy.toml; else the policy in force.")] = None,
+) -> None:
+    """Say what the policy asks for: all its rules, or what one action would need."""
+    asked = _amount(amount, currency)
+    if action is None and (asked or person):
+        raise BadInput("--action", "it is missing. Name the action, as in --action payment.")
+    with database() as conn:
+        everybody = people.everybody(conn)
+        requester = known(everybody, person, "--for").id if person else ""
+        found = policy_file.parse(read_text(file)) if file else policies.current(conn)
+    if action is None:
+        _all(found, everybody)
+    else:
+        _one(evaluate(found, Facts(action=action, amount=asked)), everybody, requester)
+
+
+def _people(file: Path | None) -> People | None:
+    return people_rules.parse(read_text(file)) if file else None
+
+
+def _amount(amount: str | None, currency: str | None) -> Money | None:
+    if amount is None and currency is None:
+        return None
+    if amount is None or currency is None:
+        raise BadInput("--amount", "an amount and its currency belong together. Give both --amount and --currency.")
+    try:
+        return money.parse(amount, currency)
+    except MoneyError as error:
+        raise BadInput(f"--{error.field}", error.why) from error
+
+
+def _all(found: Policy, everybody: People) -> None:
+    made = table("rule", "action", "amounts", "what it needs", title=found.version)
+    for rule in found.rules:
+        approver = escalation.first_approver(rule.need, "", everybody) if rule.need.kind == "ask" else None
+        made.add_row(
+            Text(plain(rule.name)), rule.action, _band(rule), Text(needs.in_words(rule.need, approver, everybody))
+        )
+    show(made)
+    say("What no rule names is forbidden.")
+
+
+def _band(rule: Rule) -> str:
+    if rule.currency is None:
+        return ""
+    if rule.currency == ANY_OTHER:
+        return "any other currency"
+    over, up_to = (
+        money.format_money(Money(end, rule.currency)) if end is not None else "" for end in (rule.over, rule.up_to)
+    )
+    return (
+        " ".join(filter(None, (over and f"over {over}", up_to and f"up to {up_to}")))
+        or f"any amount in {rule.currency}"
+    )
+
+
+def _one(need: Need, everybody: People, requester: str) -> None:
+    approver = escalation.first_approver(need, requester, everybody) if need.kind == "ask" else None
+    facts(
+        ("what it needs", needs.in_words(need, approver, everybody)),
+        ("why", plain(need.why)),
+        ("if nobody answers", needs.silence(need, everybody) if approver else ""),
+        ("price", needs.tolerance(need) if need.kind != "forbid" else ""),
+        ("to be done within", f"{span(need.execute_within_s)} of the approval" if approver else ""),
+        ("shown in", need.channel or ""),
+        ("in doubt, ask", f"the role {need.doubt_role}" if need.doubt_role else ""),
+    )

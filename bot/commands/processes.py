@@ -1,0 +1,63 @@
+"""The commands that run Placet itself: the demo, the real thing, the database's schema, the version."""
+
+import importlib
+from enum import StrEnum
+from importlib import metadata
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bot.commands.terminal import say
+from engine import settings
+from engine.state import db
+
+app = typer.Typer()
+
+
+class Part(StrEnum):
+    """What a process can be: the web side, a worker of runs, the sweep of what is due."""
+
+    WEB = "web"
+    WORKER = "worker"
+    SWEEP = "sweep"
+
+
+@app.command()
+def demo(
+    auto: Annotated[
+        bool, typer.Option("--auto", help="Play a whole story by itself and check every step of it.")
+    ] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Begin anew; else a demo that was stopped goes on.")] = False,
+    port: Annotated[int | None, typer.Option(min=1, max=65535, help="The port of its page; else a free one.")] = None,
+    folder: Annotated[Path | None, typer.Option(file_okay=False, help="Where its database and its logs are.")] = None,
+    browser: Annotated[bool, typer.Option(help="Open its page in a browser.")] = True,
+) -> None:
+    """See it work on this machine: no account, no key."""
+    run = importlib.import_module("bot.sandbox.demo").run
+    raise typer.Exit(run(auto=auto, fresh=fresh, folder=folder, port=port, open_browser=browser and not auto))
+
+
+@app.command()
+def serve(
+    only: Annotated[
+        list[Part] | None,
+        typer.Option(help="Run only this part; give it again for a second one. Else all three."),
+    ] = None,
+) -> None:
+    """Run the real thing, from environment variables; any number of processes on one database."""
+    given = settings.Settings.from_env()
+    importlib.import_module("bot.main").serve(given, frozenset(part.value for part in only or Part))
+
+
+@app.command()
+def migrate() -> None:
+    """Make or update the database's tables. Safe to repeat."""
+    applied = db.migrate(settings.database_url())
+    say(f"Applied: {', '.join(applied)}." if applied else "The database is up to date; nothing was changed.")
+
+
+@app.command()
+def version() -> None:
+    """Say which version this is."""
+    say(f"placet {metadata.version('placet')}")

@@ -1,0 +1,98 @@
+"""An orders file, read against an agent: which rows become runs, which are refused, and what each would need under a policy.
+
+Values in, values out: nothing here is written or asked. The one rule: a row is taken only if the call it is expected to lead to can be
+made of it exactly, and a reference is taken only once.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from engine.errors import Misconfigured
+from engine.rules import escalation
+from engine.rules.intake import Row, Unreadable, read_rows
+from engine.rules.money import Money
+from engine.rules.people import People
+from engine.rules.policy import Need, Policy, evaluate
+from engine.tool import Bound, InvalidArguments, Tool
+from engine.tools import Agent, Order, Refused
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taken:
+    """A row that becomes a run; `tool` and `bound` are the call it is expected to lead to."""
+
+    line: int
+    order: Order
+    tool: Tool
+    bound: Bound
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Foreseen:
+    """What a row would need. `need` None: its call has no effect, so no policy is asked. `amount` and `payee` None: it has none.
+
+    `approver` is who is asked first ("person:marta", "role:finance-approver"); None if nobody is: allowed, forbidden, or a rule
+    that leads to no one but the requester.
+    """
+
+    line: int
+    ref: str
+    payee: str | None
+    amount: Money | None
+    need: Need | None
+    approver: str | None
+
+
+def read_orders(agent: Agent, text: str, kind: Literal["csv", "jsonl"]) -> Iterator[Taken | Unreadable]:
+    """Every row, in order. Raises Misconfigured for an agent that takes no orders or names a tool it does not have."""
+    lines: dict[str, int] = {}
+    for row in read_rows(text, kind):
+        taken = _take(agent, row) if isinstance(row, Row) else row
+        if isinstance(taken, Taken):
+            ref = taken.order.ref
+            if ref in lines:
+                why = f"{ref} stands on line {lines[ref]} already, and which of the two is meant cannot be known."
+                taken = Unreadable(line=taken.line, field="order_ref", why=why)
+            else:
+                lines[ref] = taken.line
+        yield taken
+
+
+def foresee(taken: Taken, policy: Policy, people: People, requester: str) -> Foreseen:
+    """What would be needed if the agent asked for exactly what the row says."""
+    facts = taken.tool.facts(taken.bound) if taken.tool.action else None
+    need = evaluate(policy, facts) if facts else None
+    approver = escalation.first_approver(need, requester, people) if need and need.kind == "ask" else None
+    return Foreseen(
+        line=taken.line,
+        ref=taken.order.ref,
+        payee=facts.payee if facts else None,
+        amount=facts.amount if facts else None,
+        need=need,
+        approver=approver,
+    )
+
+
+def launch_key(agent: Agent, order: Order) -> str:
+    """By this an order is launched once, however often its file is."""
+    return f"{agent.name}:{order.ref}"
+
+
+def _take(agent: Agent, row: Row) -> Taken | Unreadable:
+    try:
+        order = agent.read_order(row.values)
+    except Refused as refused:
+        return Unreadable(line=row.line, field=refused.field, why=refused.why)
+    tool = agent.tools.get(order.tool)
+    if tool is None:
+        raise Misconfigured(
+            [
+                f"The orders of {agent.name} lead to {order.tool!r}, which is none of its tools: {', '.join(agent.tools)}."
+            ]
+        )
+    try:
+        bound = tool.bind({**order.arguments, **({"why": "as ordered"} if tool.action else {})})
+    except InvalidArguments as error:
+        return Unreadable(line=row.line, field=None, why=str(error))
+    return Taken(line=row.line, order=order, tool=tool, bound=bound)
