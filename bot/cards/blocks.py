@@ -17,10 +17,8 @@ from engine.models import Content, Line, Pause
 Kind = Literal["approver", "requester"]
 
 _TEXT, _BLOCKS = 8_000, 30  # as limits.our_budget counts
-_ROOM_TEXT, _ROOM_BLOCKS = (
-    3_100,
-    11,
-)  # kept for the deadline, votes, the outcome with its words and receipt, and buttons
+# Kept for what comes later: the deadline, votes, the outcome with somebody's words and the receipt, and buttons.
+_ROOM_TEXT, _ROOM_BLOCKS = 3_100, 11
 _WHY_MOST, _WHY_LEAST = 1_500, 80
 _IN_DETAILS = "… (all of it in Details)"
 _TOO_LONG = "This request is too long to be shown here whole. All of it is in Details."
@@ -109,7 +107,7 @@ def _outcome(now: Told) -> list[Block]:
     """The outcome, its time in the reader's zone, a person's reason as their words, and what the receipt says."""
     said = small(*(f"{name}: {value}" for name, value in now.facts)) if now.facts else []
     words = parts.quoted(now.words[0], cut(now.words[1], 600, _IN_DETAILS)) if now.words else []
-    return [*paragraph(now.text), *words, *said, *(small(*now.at) if now.at else [])]
+    return [*parts.strong(now.text), *words, *said, *(small(*now.at) if now.at else [])]
 
 
 def _fitted(pause: Pause, content: Content) -> _Fitted:

@@ -160,8 +160,8 @@ def _words(pause: Pause) -> tuple[str, str] | None:
 
 def _times(pause: Pause) -> tuple[Moment, ...]:
     """When it was decided, and when what was approved came to its end."""
-    decided = (Moment("decided {}", pause.decided_at),) if pause.decided_at else ()
-    end = "done {}" if pause.status == "executed" else "ended {}"
+    decided = (Moment("Decided {}", pause.decided_at),) if pause.decided_at else ()
+    end = "Done {}" if pause.status == "executed" else "Ended {}"
     ended = (Moment(end, pause.settled_at),) if pause.settled_at else ()
     return decided + ended
 

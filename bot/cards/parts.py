@@ -94,6 +94,11 @@ def paragraph(text: str) -> list[Block]:
     return [{"type": "section", "text": plain(piece)} for piece in _pieces(text, _TEXT)]
 
 
+def strong(text: str) -> list[Block]:
+    """A sentence that must not be overlooked."""
+    return _rich("rich_text_section", "", text, bold=True)
+
+
 def columns(facts: Sequence[str]) -> list[Block]:
     """Short texts in two columns, each of at most `FIELD` in size."""
     fields = [plain(fact) for fact in facts]
@@ -161,15 +166,18 @@ def _small(part: str | Moment) -> Iterator[Block]:
         yield from (plain(piece) for piece in _pieces(part, _FIELD))
 
 
-def _rich(kind: str, label: str, text: str) -> list[Block]:
+def _rich(kind: str, label: str, text: str, *, bold: bool = False) -> list[Block]:
     made: list[Block] = []
     for piece in _pieces(text, _LEAF):
-        parts = [{"type": kind, "elements": [{"type": "text", "text": piece}]}]
+        parts = [{"type": kind, "elements": [_leaf(piece, bold=bold)]}]
         if label and not made:
-            leaf = {"type": "text", "text": label, "style": {"bold": True}}
-            parts.insert(0, {"type": "rich_text_section", "elements": [leaf]})
+            parts.insert(0, {"type": "rich_text_section", "elements": [_leaf(label, bold=True)]})
         made.append({"type": "rich_text", "elements": parts})
     return made
+
+
+def _leaf(text: str, *, bold: bool) -> Block:
+    return {"type": "text", "text": text} | ({"style": {"bold": True}} if bold else {})
 
 
 def _pieces(text: str, most: int) -> Iterator[str]:

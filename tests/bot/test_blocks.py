@@ -214,6 +214,18 @@ def test_details_leave_first_and_are_counted() -> None:
     assert "card ending 4417" in read(message.blocks)
 
 
+def test_a_settled_card_keeps_details_where_something_is_left_to_read() -> None:
+    lines = (*LINES, Line(label="Body", value=LONG, detail=True))
+    assert pressed(approver(pause(content(lines=lines), status="denied", **by_marta("deny"))).blocks) == ["Details"]
+    assert pressed(approver(pause(status="denied", **by_marta("deny"))).blocks) == []
+
+
+def test_facts_keep_their_order_whatever_their_length() -> None:
+    lines = tuple(Line(label=f"Fact {n}", value="long " * 60 if n % 2 == 0 else "short") for n in range(6))
+    text = read(approver(pause(content(lines=lines))).blocks)
+    assert sorted(range(6), key=lambda n: text.index(f"Fact {n}")) == list(range(6))
+
+
 def test_a_detail_that_fits_stays() -> None:
     text = read(approver(pause(content(lines=(*LINES, Line(label="Note", value="short", detail=True))))).blocks)
     assert "Note\nshort" in text
