@@ -104,7 +104,7 @@ def _whole(pause: Pause, content: Content) -> list[Block]:
             facts.whole(pause, content, content.lines, seen(content.explanation).text),
             facts.deadline(pause, content) if pause.status == "waiting" else [],
             facts.approvals(pause, content),
-            boxed("Exactly what will be done", seen(action).text),
+            boxed("The exact action", seen(action).text),
             facts.fields(_authority(content)),
             _votes(pause),
             _effect(pause),
