@@ -1,0 +1,1 @@
+"""What people read in Slack, pure: rows in, messages out."""

@@ -62,11 +62,21 @@ def told(pause: Pause) -> Told:
 
 def receipt_facts(receipt: Any) -> tuple[tuple[str, str], ...]:
     """What a receipt says in plain words: its own names, and values of one line; what is nested is left to Details."""
+    if isinstance(receipt, Mapping) and receipt.keys() == {"result", "quoted"}:
+        receipt = receipt["result"]  # as the ledger keeps it: the tool's own result, and the prices beside it
     if not isinstance(receipt, Mapping):
         return (("receipt", _short(receipt)),) if receipt is not None else ()
     ordered = sorted(receipt.items(), key=lambda item: _FIRST.index(item[0]) if item[0] in _FIRST else len(_FIRST))
     facts = [(cut(seen_line(str(name)).text.replace("_", " "), 40), _fact(value)) for name, value in ordered]
     return tuple((name, value) for name, value in facts if value)[:_MOST_FACTS]
+
+
+def _prices(receipt: Any) -> tuple[tuple[str, str], ...]:
+    """Both prices, where the price moved within the tolerance between the yes and the deed."""
+    quoted = receipt.get("quoted") if isinstance(receipt, Mapping) else None
+    if not isinstance(quoted, Mapping) or quoted.get("approved") == quoted.get("now"):
+        return ()
+    return (("price when approved", _fact(quoted.get("approved"))), ("price when done", _fact(quoted.get("now"))))
 
 
 def decider(pause: Pause) -> str:
@@ -100,7 +110,8 @@ def _approved(pause: Pause) -> Told:
 
 def _executed(pause: Pause) -> Told:
     text = f"Approved by {decider(pause)}, and done."
-    return Told(head="Done", text=text, at=_times(pause), facts=receipt_facts(pause.receipt), words=_words(pause))
+    facts = receipt_facts(pause.receipt) + _prices(pause.receipt)
+    return Told(head="Done", text=text, at=_times(pause), facts=facts, words=_words(pause))
 
 
 def _failed(pause: Pause) -> Told:
