@@ -90,11 +90,14 @@ SELECT v.outcome, p.id AS pause_id, p.run_id, coalesce(m.status, p.status) AS st
 
 -- name: withdraw_pause :one
 -- The requester takes a request back, before or after it was approved, as long as nothing of the run is being carried out. Its siblings
--- go with it. `outcome`: cancel, or settled, not_yours, open (being carried out). No row: there is no such pause.
-WITH r AS MATERIALIZED (
+-- go with it. `outcome`: cancel, or settled, not_yours, open (being carried out), again (nothing was done: what this statement sees of the
+-- pauses is older than the run it locked, so a sibling that opened meanwhile would be left behind). No row: there is no such pause.
+WITH held AS MATERIALIZED (
     SELECT run.* FROM run WHERE id = (SELECT run_id FROM run_pause WHERE id = %(pause_id)s) FOR UPDATE
+), r AS MATERIALIZED (
+    SELECT held.* FROM held JOIN run seen ON seen.id = held.id AND seen.seq = held.seq
 ), live AS MATERIALIZED (
-    SELECT p.* FROM run_pause p JOIN r ON r.id = p.run_id
+    SELECT p.* FROM run_pause p JOIN held r ON r.id = p.run_id
      WHERE p.id = %(pause_id)s OR p.status = ANY('{waiting,approved}')
      ORDER BY p.id FOR UPDATE OF p
 ), p AS MATERIALIZED (
@@ -143,10 +146,10 @@ WITH r AS MATERIALIZED (
 ), repainted AS (
     UPDATE card SET wanted = wanted + 1, not_before = NULL FROM moves m WHERE card.pause_id = m.id
 ), {log}
-SELECT v.outcome, p.id AS pause_id, p.run_id, coalesce(m.status, p.status) AS status, p.votes_left,
+SELECT coalesce(v.outcome, 'again') AS outcome, p.id AS pause_id, p.run_id, coalesce(m.status, p.status) AS status, p.votes_left,
        coalesce(m.decided_by, p.decided_by) AS decided_by, coalesce(m.decided_at, p.decided_at) AS decided_at,
        coalesce(m.reason, p.reason) AS reason, p.approver, p.level, p.fire_at, t.at, linked.status AS run_status
-  FROM p JOIN v ON true JOIN t ON true JOIN linked ON true LEFT JOIN moved m ON m.id = p.id;
+  FROM p JOIN t ON true LEFT JOIN v ON true LEFT JOIN linked ON true LEFT JOIN moved m ON m.id = p.id;
 
 -- name: due_pauses :many
 -- What a sweep has to settle, oldest first; `intact` is false when the content was altered (then it never escalates).

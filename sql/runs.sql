@@ -320,7 +320,7 @@ WITH r AS MATERIALIZED (
 ), linked AS (
     UPDATE run SET hold = r.hold OR v.outcome = ANY('{hold,note_hold}'),
         status = CASE WHEN v.outcome = 'hold' THEN 'paused' ELSE r.status END,
-        queued_at = CASE WHEN v.outcome = 'hold' THEN NULL ELSE r.queued_at END, {link}
+        queued_at = CASE WHEN v.outcome = 'hold' THEN NULL ELSE r.queued_at END, waiting_pauses = r.waiting_pauses, {link}
       FROM r, t, v WHERE run.id = r.id
     RETURNING run.status, run.hold
 ), {log}
@@ -344,7 +344,8 @@ WITH r AS MATERIALIZED (
 ), linked AS (
     UPDATE run SET hold = r.hold AND v.outcome <> 'resume',
         status = CASE WHEN v.outcome = 'resume' AND r.status = 'paused' THEN 'queued' ELSE r.status END,
-        queued_at = CASE WHEN v.outcome = 'resume' AND r.status = 'paused' THEN t.at ELSE r.queued_at END, {link}
+        queued_at = CASE WHEN v.outcome = 'resume' AND r.status = 'paused' THEN t.at ELSE r.queued_at END,
+        waiting_pauses = r.waiting_pauses, {link}
       FROM r, t, v WHERE run.id = r.id
     RETURNING run.status, run.hold
 ), {log}
@@ -352,9 +353,12 @@ SELECT v.outcome, linked.status, linked.hold FROM v, linked;
 
 -- name: cancel_run :one
 -- A run is withdrawn with all its pauses; while an effect of it is open the wish is noted and takes effect when that is settled.
--- `outcome`: cancel, note_cancel, already, ended. No row: there is no such run.
-WITH r AS MATERIALIZED (
+-- `outcome`: cancel, note_cancel, already, ended, or again (nothing was done: what this statement sees of the pauses is older than the run
+-- it locked, so a pause that opened meanwhile would be left behind). No row: there is no such run.
+WITH held AS MATERIALIZED (
     SELECT run.* FROM run WHERE id = %(run_id)s FOR UPDATE
+), r AS MATERIALIZED (
+    SELECT held.* FROM held JOIN run seen ON seen.id = held.id AND seen.seq = held.seq
 ), live AS MATERIALIZED (
     SELECT p.* FROM run_pause p JOIN r ON r.id = p.run_id WHERE p.status = ANY('{waiting,approved}') ORDER BY p.id FOR UPDATE OF p
 ), t AS MATERIALIZED (
@@ -388,7 +392,7 @@ WITH r AS MATERIALIZED (
       FROM r, t, v WHERE run.id = r.id
     RETURNING run.status
 ), {log}
-SELECT v.outcome, linked.status FROM v, linked;
+SELECT coalesce(v.outcome, 'again') AS outcome, coalesce(linked.status, held.status) AS status FROM held LEFT JOIN (v CROSS JOIN linked) ON true;
 
 -- name: show_run :one
 -- A run as people see it. No row: there is no such run.

@@ -66,6 +66,16 @@ def must(conn: Conn, name: str, row: type[T], what: str, /, **params: Any) -> T:
     return found
 
 
+def move(conn: Conn, name: str, what: str, /, **params: Any) -> dict[str, Any]:
+    """A move's row; NotFound if there is none. "again" as outcome: made once more, since rows were added while it waited for its run.
+
+    Each turn means that somebody else's move was committed, so there is an end.
+    """
+    while (found := must(conn, name, dict, what, **params))["outcome"] == "again":
+        pass
+    return found
+
+
 def many(conn: Conn, name: str, row: type[T], /, **params: Any) -> list[T]:
     """All rows of the query."""
     return cast("list[T]", _run(conn, name, "many", row, params))

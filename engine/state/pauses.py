@@ -45,8 +45,15 @@ def deny(conn: db.Conn, pause_id: UUID, actor: str, *, surface: str, shown: str 
 
 def withdraw(conn: db.Conn, pause_id: UUID, actor: str, *, surface: str, reason: str = "") -> Outcome:
     """The requester takes the request back, waiting or approved, as long as nothing of the run is being carried out."""
-    row = db.must(conn, "withdraw_pause", dict, f"pause {pause_id}", pause_id=pause_id, actor=actor, surface=surface,
-                  reason=visible(reason))  # fmt: skip
+    row = db.move(
+        conn,
+        "withdraw_pause",
+        f"pause {pause_id}",
+        pause_id=pause_id,
+        actor=actor,
+        surface=surface,
+        reason=visible(reason),
+    )
     return _outcome(row)
 
 

@@ -215,7 +215,7 @@ def cancel(conn: db.Conn, run_id: UUID, *, actor: str, person: str | None, surfa
 
     Raises NotFound, and Conflict if it has ended or is being cancelled already.
     """
-    row = db.must(conn, "cancel_run", dict, f"run {run_id}", run_id=run_id, actor=actor, person=person, surface=surface)
+    row = db.move(conn, "cancel_run", f"run {run_id}", run_id=run_id, actor=actor, person=person, surface=surface)
     if row["outcome"] in ("already", "ended"):
         why = "it is being cancelled already" if row["outcome"] == "already" else "it has ended"
         raise Conflict(f"The run cannot be cancelled: {why}. It is {row['status']}.", stands=row["status"])

@@ -1,0 +1,106 @@
+"""The record: what belongs in it, and that whoever alters it by hand is found out."""
+
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+
+from engine.errors import NotFound
+from engine.rules import digest
+from engine.state import db, events, pauses, runs
+from tests import rows
+
+
+@pytest.fixture
+def recorded(conn: Any) -> UUID:
+    """A run with a record of five links, one of them with two events."""
+    [pause_id] = rows.waiting(conn)
+    pauses.approve(conn, pause_id, "jonas", surface="tests")
+    pauses.approve(conn, pause_id, "marta", surface="tests", reason="Fine.")
+    run_id = pauses.get(conn, pause_id).run_id
+    assert events.verify(conn, run_id) == events.Verified(5)
+    return run_id
+
+
+TAMPERED = {
+    "an actor": "UPDATE run_event SET actor = 'ines' WHERE run_id = %(run)s AND event = 'approve' AND to_status IS NOT NULL",
+    "a refused attempt's actor": "UPDATE run_event SET actor = 'ines' WHERE run_id = %(run)s AND to_status IS NULL",
+    "a reason": "UPDATE run_event SET detail = 'Too dear.' WHERE run_id = %(run)s AND detail = 'Fine.'",
+    "no reason for an empty one": "UPDATE run_event SET detail = '' WHERE run_id = %(run)s AND detail IS NULL",
+    "a surface": "UPDATE run_event SET surface = 'slack' WHERE run_id = %(run)s AND seq = 4",
+    "an hour by a microsecond": "UPDATE run_event SET at = at + interval '1 microsecond' WHERE run_id = %(run)s AND seq = 3",
+    "a status": "UPDATE run_event SET event = 'deny', to_status = 'denied' WHERE run_id = %(run)s AND event = 'approve' AND to_status IS NOT NULL",
+    "whose it is": "UPDATE run_event SET entity_id = gen_random_uuid()::text WHERE run_id = %(run)s AND seq = 3 AND n < 1000000",
+    "a move that is gone": "DELETE FROM run_event WHERE run_id = %(run)s AND seq = 4",
+    "the last move that is gone": "DELETE FROM run_event WHERE run_id = %(run)s AND seq = 5",
+    "an event of a move that is gone": "DELETE FROM run_event WHERE run_id = %(run)s AND seq = 3 AND n = 1000000",
+    "all that is gone": "DELETE FROM run_event WHERE run_id = %(run)s",
+    "two events that changed places": "UPDATE run_event SET n = 2000000 WHERE run_id = %(run)s AND seq = 3 AND n < 1000000",
+    "an event that moved to another link": "UPDATE run_event SET seq = 4, n = 0 WHERE run_id = %(run)s AND seq = 3 AND n < 1000000",
+    "a move that was added": "INSERT INTO run_event SELECT run_id, 6, at, n, entity, entity_id, from_status, event, to_status, actor, surface, detail"
+    " FROM run_event WHERE run_id = %(run)s AND seq = 5",
+    "an event that was added": "INSERT INTO run_event SELECT run_id, seq, at, n + 1, entity, entity_id, from_status, event, to_status, actor, surface,"
+    " detail FROM run_event WHERE run_id = %(run)s AND seq = 2",
+    "the head": "UPDATE run SET head = repeat('0', 64) WHERE id = %(run)s",
+    "the count": "UPDATE run SET seq = seq - 1 WHERE id = %(run)s",
+    "the last move and the count": "WITH gone AS (DELETE FROM run_event WHERE run_id = %(run)s AND seq = 5)"
+    " UPDATE run SET seq = seq - 1 WHERE id = %(run)s",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", TAMPERED)
+def test_whoever_alters_the_record_is_found_out(conn: Any, recorded: UUID, what: str) -> None:
+    with conn.transaction(force_rollback=True):
+        assert conn.execute(TAMPERED[what], {"run": recorded}).rowcount > 0
+        found = events.verify(conn, recorded)
+        assert isinstance(found, events.Altered)
+        assert found.why.endswith(".")
+    assert events.verify(conn, recorded) == events.Verified(5)
+
+
+def test_two_moves_that_changed_places_are_found_out(conn: Any, recorded: UUID) -> None:
+    with conn.transaction(force_rollback=True):
+        for came, to in ((4, 99), (5, 4), (99, 5)):
+            conn.execute("UPDATE run_event SET seq = %s WHERE run_id = %s AND seq = %s", (to, recorded, came))
+        assert isinstance(events.verify(conn, recorded), events.Altered)
+
+
+def test_no_event_is_recorded_that_no_edge_allows(conn: Any, recorded: UUID) -> None:
+    """The database itself refuses it, so that no query can move what may not move."""
+    allowed = "SELECT count(*) FROM run_event e LEFT JOIN edge USING (entity, from_status, event, to_status) WHERE e.to_status IS NOT NULL"
+    assert conn.execute(f"{allowed} AND edge.entity IS NULL").fetchone() == (0,)
+    with pytest.raises(Exception, match="violates foreign key constraint"):
+        conn.execute("UPDATE run_event SET to_status = 'executed' WHERE run_id = %s AND event = 'approve'", (recorded,))
+
+
+def test_a_run_nobody_knows_has_no_record(conn: Any) -> None:
+    with pytest.raises(NotFound):
+        events.verify(conn, uuid4())
+    assert events.of_run(conn, uuid4()) == []
+
+
+def test_what_belongs_to_no_run_is_in_the_chain_of_the_system(conn: Any) -> None:
+    before = len(events.of_run(conn, db.SYSTEM_RUN))
+    events.record(conn, "halt", subject="effects", detail="stopped: odd payments", actor="otto", surface="slack")
+    assert events.verify(conn, db.SYSTEM_RUN) == events.Verified(before + 1)
+    last = events.of_run(conn, db.SYSTEM_RUN)[-1]
+    assert (last.entity, last.entity_id, last.event, last.to_status, last.actor, last.detail) == (
+        "system", "effects", "halt", "done", "otto", "stopped: odd payments",
+    )  # fmt: skip
+    events.begin(conn)  # again: it is there already, and stays as it is
+    assert events.verify(conn, db.SYSTEM_RUN) == events.Verified(before + 1)
+
+
+def test_an_event_the_system_does_not_know_is_not_recorded(conn: Any) -> None:
+    with pytest.raises(Exception, match="violates foreign key constraint"):
+        events.record(conn, "party", subject="all", detail="")
+
+
+def test_every_move_is_one_link_and_its_head_is_the_runs(conn: Any, recorded: UUID) -> None:
+    seqs = [e.seq for e in events.of_run(conn, recorded)]
+    assert sorted(set(seqs)) == [1, 2, 3, 4, 5]
+    assert [e.event for e in events.of_run(conn, recorded)] == [
+        "launch", "claim", "open", "ask", "approve", "approve", "wake",
+    ]  # fmt: skip
+    assert conn.execute("SELECT head FROM run WHERE id = %s", (recorded,)).fetchone() != (digest.GENESIS,)
+    assert runs.get(conn, recorded).seq == 5
