@@ -19,8 +19,8 @@ class Rounds:
 
     def __init__(self, courier: Courier, *, threads: int = 3) -> None:
         self._courier = courier
-        self._wanted = threading.Semaphore(0)
-        self._stop = threading.Event()
+        self._bell = threading.Condition()
+        self._wanted = self._stopping = False
         self._threads = [threading.Thread(target=self._go, name=f"delivery-{n}", daemon=True) for n in range(threads)]
 
     def start(self) -> None:
@@ -30,23 +30,24 @@ class Rounds:
 
     def kick(self) -> None:
         """Something may be due: look now."""
-        self._wanted.release()
+        with self._bell:
+            self._wanted = True
+            self._bell.notify()
 
     def stop(self, grace_s: float = 5) -> None:
-        """Let what is on its way arrive, and stop; after `grace_s` seconds the rest is left to its lease."""
-        self._stop.set()
-        for _ in self._threads:
-            self.kick()
+        """Carry what is due, and stop; after `grace_s` seconds the rest is left to its lease."""
+        with self._bell:
+            self._stopping = True
+            self._bell.notify_all()
         for thread in self._threads:
             thread.join(grace_s)
 
     def _go(self) -> None:
         stopping = False
         while not stopping:
-            self._wanted.acquire()
-            stopping = self._stop.is_set()  # then this is the last look
-            while not stopping and self._wanted.acquire(blocking=False):  # one look answers all kicks so far
-                pass
+            with self._bell:
+                self._bell.wait_for(lambda: self._wanted or self._stopping)
+                stopping, self._wanted = self._stopping, False
             self._carry()
 
     def _carry(self) -> None:
@@ -54,7 +55,8 @@ class Rounds:
             done = outgoing.say_due(self._courier, limit=BATCH) + repaint.paint_due(self._courier, limit=BATCH)
         except outage.Error as error:
             log.warning("the database is away: %s", error)
-            self._stop.wait(_AFTER_AN_OUTAGE_S)
+            with self._bell:
+                self._bell.wait_for(lambda: self._stopping, timeout=_AFTER_AN_OUTAGE_S)
         except Exception:
             log.exception("a round of delivery failed")
         else:

@@ -13,7 +13,7 @@ from bot.cards import ids, phrases
 from bot.delivery import outgoing, repaint
 from bot.listeners.desk import Desk
 from bot.listeners.places import Place
-from engine.models import Actor, Decided, Due, Outcome, Voted
+from engine.models import Actor, Decided, Outcome, Voted
 from engine.state import cards, pauses
 
 log = logging.getLogger(__name__)
@@ -41,7 +41,7 @@ def ours(desk: Desk, button: ids.Button | None) -> ids.Button | str:
 def decide(desk: Desk, click: Click, verb: Verb, reason: str = "") -> Outcome:
     """What came of it. A pause whose time is up is settled first, as a sweep would, and then looked at once more. Raises NotFound."""
     outcome = _tried(desk, click, verb, reason)
-    if isinstance(outcome, Due):
+    if outcome.now.status == "waiting" and outcome.now.fire_at <= outcome.now.at:
         desk.sweeper.settle_one(click.button.pause_id)
         outcome = _tried(desk, click, verb, reason)
     desk.kick()

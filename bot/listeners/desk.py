@@ -27,6 +27,10 @@ log = logging.getLogger(__name__)
 BUDGET_S: Final = 2.3
 
 
+class _NothingDone(Exception):
+    """The database failed before anything was tried."""
+
+
 @dataclass(frozen=True, slots=True)
 class Failed:
     """The work of a listener did not come to its end; `sentence` says what is known."""
@@ -51,8 +55,11 @@ class Desk:
     later: Executor
 
     def who(self, body: Json) -> Known | Turned:
-        """The person who did this."""
-        return who.known(self.courier.pool, self.courier.slack, self.courier.us, who.identity(body))
+        """The person who did this; asked before anything is done, so that an outage here has surely recorded nothing."""
+        try:
+            return who.known(self.courier.pool, self.courier.slack, self.courier.us, who.identity(body))
+        except outage.Error as error:
+            raise _NothingDone from error
 
     def attempt(self, work: Callable[[], T]) -> T | Failed:
         """Do the work within the budget; whatever goes wrong comes back as a sentence."""
@@ -62,9 +69,14 @@ class Desk:
             return future.result(timeout=BUDGET_S)
         except TimeoutError:
             return _out_of_time(future)
-        except outage.Error as error:
-            log.error("the database failed a listener after %.1f s: %s", time.monotonic() - started, error)  # noqa: TRY400  an outage needs no trace
-            return _not_recorded() if outage.surely_nothing(error) else _not_confirmed()
+        except (_NothingDone, *outage.Error) as error:
+            self.afterwards(self.courier.pool.check)  # whatever broke this connection may have broken the others
+            log.error(
+                "the database failed a listener after %.1f s: %s", time.monotonic() - started, error.__cause__ or error
+            )  # noqa: TRY400  an outage needs no trace
+            return (
+                _not_recorded() if isinstance(error, _NothingDone) or outage.surely_nothing(error) else _not_confirmed()
+            )
         except EngineError as error:
             return Failed("refused", str(error))
         except Exception:

@@ -8,6 +8,7 @@ import pytest
 from bot.delivery.courier import Courier
 from bot.delivery.who import Us
 from engine.state import db
+from tests.bot.house import Home, living, settings
 from tests.bot.office import Office, open_office
 
 
@@ -26,3 +27,9 @@ def pool(db_url: str) -> Iterator[db.Pool]:
 @pytest.fixture
 def courier(pool: db.Pool, office: Office) -> Courier:
     return Courier(pool=pool, slack=office.slack, us=Us(team="T0ACME"), env="test")
+
+
+@pytest.fixture
+def home(office: Office, db_url: str) -> Iterator[Home]:
+    with living(office, settings(office, db_url)) as running:
+        yield running

@@ -1,0 +1,81 @@
+"""The whole bot for a test: assembled as in production, served on a socket, and Slack's deliveries sent to it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID
+
+import httpx
+import psycopg
+
+from bot.main import House, assemble
+from engine.models import Pause
+from engine.settings import Settings
+from engine.state import pauses
+from tests.bot.office import SECRET, TOKEN, Json, Office
+from tests.sandbox.loopback import serving
+
+API_TOKEN = "token-of-the-tests-" + "x" * 32
+
+
+@dataclass(frozen=True)
+class Home:
+    """A running bot and the workspace it works in."""
+
+    house: House
+    office: Office
+    url: str
+    http: httpx.Client
+
+    def pause(self, pause_id: UUID) -> Pause:
+        with self.house.pool.connection() as conn:
+            return pauses.get(conn, pause_id)
+
+    def card(self, channel: str = "C0BUY") -> Json:
+        """The newest card of the channel, once it is there."""
+        self.house.bell.ring()
+        return self.office.await_(lambda: next(iter(self._cards(channel)[::-1]), None))
+
+    def _cards(self, channel: str) -> list[Json]:
+        return [m for m in self.office.messages(channel) if m["metadata"]]
+
+    def private(self, user: str, channel: str = "C0BUY", nth: int = 1) -> str:
+        """The nth thing said to this person alone, once it is there."""
+        return self.office.await_(lambda: self.office.private(user, channel)[nth - 1 :])[0]
+
+
+def as_url(conninfo: str) -> str:
+    """A connection string as the URL that settings take."""
+    given = psycopg.conninfo.conninfo_to_dict(conninfo)
+    return f"postgresql:///{given.pop('dbname')}?{urlencode(given)}"
+
+
+def settings(office: Office, db_url: str, **changes: Any) -> Settings:
+    """Settings for a test."""
+    given: dict[str, Any] = {
+        "database_url": as_url(db_url),
+        "slack_bot_token": TOKEN,
+        "slack_signing_secret": SECRET,
+        "slack_api_url": f"{office.url}/slack/api/",
+        "anthropic_api_key": "sk-ant-test",
+        "api_token": API_TOKEN,
+        "agents": ("examples.procurement.agent",),
+        "env": "test",
+        "sweep_s": 0.2,
+    }
+    return Settings(**given | changes)
+
+
+@contextmanager
+def living(office: Office, given: Settings, parts: frozenset[str] = frozenset({"web"})) -> Iterator[Home]:
+    """Assemble it and let it run for as long as the block does; clicks in the office reach it."""
+    house = assemble(given)
+    try:
+        house.start(parts)
+        with serving(house.web) as url, httpx.Client(base_url=url, timeout=10) as http:
+            office.deliver_to(f"{url}/slack/events")
+            yield Home(house=house, office=office, url=url, http=http)
+    finally:
+        house.close()
