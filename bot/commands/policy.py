@@ -121,7 +121,7 @@ def _one(need: Need, everybody: People, requester: str) -> None:
     approver = escalation.first_approver(need, requester, everybody) if need.kind == "ask" else None
     facts(
         ("what it needs", needs.in_words(need, approver, everybody)),
-        ("why", plain(need.why)),
+        ("why", plain(need.why) if need.kind != "forbid" else ""),
         ("if nobody answers", needs.silence(need, everybody) if approver else ""),
         ("price", needs.tolerance(need) if need.kind != "forbid" else ""),
         ("to be done within", f"{span(need.execute_within_s)} of the approval" if approver else ""),

@@ -34,7 +34,7 @@ def read(row: Mapping[str, Any]) -> Order:
         "amount": amount.to_document(),
         "order_ref": ref,
         "payment_method": _text(row, "payment_method") or "pm_invoice",
-        "item": _text(row, "item"),
+        "item": _text(row, "item") or "(no title)",
         "quantity": _quantity(row),
     }
     lines = [
