@@ -136,7 +136,7 @@ def _note(moved: int) -> list[Block]:
 
 
 def _too_long(content: Content) -> list[Block]:
-    amount = parts.columns([f"Amount\n{content.amount}"]) if content.amount else []
+    amount = parts.labelled([("Amount", str(content.amount))]) if content.amount else []
     summary = cut(seen(content.summary).text, 300, _IN_DETAILS)
     return [parts.header("Too long for a card"), *paragraph(_TOO_LONG), *amount, *paragraph(summary)]
 

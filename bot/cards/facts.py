@@ -6,7 +6,7 @@ The one rule: nothing here is cut. Whoever has too little room leaves out whole 
 from collections.abc import Iterable, Sequence
 
 from bot.cards.ids import screen_id
-from bot.cards.parts import FIELD, Block, Moment, boxed, columns, flat, header, paragraph, quoted, size, small
+from bot.cards.parts import FIELD, Block, Moment, boxed, flat, header, labelled, paragraph, quoted, size, small
 from bot.cards.phrases import approver_name, person
 from bot.cards.seen import seen, seen_line
 from engine.models import Content, Line, Pause
@@ -15,7 +15,7 @@ from engine.rules.policy import Step
 
 WHY = "Why, in the agent's words"
 
-_COLUMN = 240  # a value up to this size, on one line, reads well beside another
+_LINE = 240  # a value up to this size reads well on a line with its label
 _HEADING = 150
 _MOST_WARNED = 8
 _MOST_VOTES = 5
@@ -36,18 +36,18 @@ def rows(content: Content, lines: Iterable[Line]) -> list[Block]:
 
 
 def fields(lines: Iterable[Line]) -> list[Block]:
-    """Labels and values in their order, whole: short ones in two columns, long ones each in a box of its own."""
+    """Labels and values in their order, whole: short ones a line each, long ones each in a box of its own."""
     made: list[Block] = []
-    beside: list[str] = []
+    short: list[tuple[str, str]] = []
     for line in lines:
         label, value = seen_line(line.label).text or "(no label)", seen(line.value).text
         value = value if value.strip() else "(blank)" if value else "(empty)"
-        if "\n" in value or size(value) > _COLUMN or size(label) + size(value) >= FIELD:
-            made += [*columns(beside), *boxed(label, value)]
-            beside = []
+        if "\n" in value or size(value) > _LINE or size(label) + size(value) >= FIELD:
+            made += [*labelled(short), *boxed(label, value)]
+            short = []
         else:
-            beside.append(f"{label}\n{value}")
-    return [*made, *columns(beside)]
+            short.append((label, value))
+    return [*made, *labelled(short)]
 
 
 def asked_by(pause: Pause, content: Content) -> list[Block]:

@@ -15,7 +15,7 @@ from bot.cards import ids
 Block = dict[str, Any]
 
 _TEXT, _FIELD, _LEAF = 2_900, 1_900, 2_900  # below Slack's 3,000 and 2,000
-_IN_A_CONTEXT, _IN_A_SECTION = 10, 10
+_IN_A_CONTEXT = 10
 _MARK = "…"
 _DAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
 _MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
@@ -99,16 +99,17 @@ def strong(text: str) -> list[Block]:
     return _rich("rich_text_section", "", text, bold=True)
 
 
-def columns(facts: Sequence[str]) -> list[Block]:
-    """Short texts in two columns, each of at most `FIELD` in size."""
-    fields = [plain(fact) for fact in facts]
-    return [
-        {"type": "section", "fields": fields[at : at + _IN_A_SECTION]} for at in range(0, len(fields), _IN_A_SECTION)
+def labelled(facts: Sequence[tuple[str, str]]) -> list[Block]:
+    """A line for each fact: its label, bold, and its value. Both are text of at most `FIELD` in size together, and stay text."""
+    lines = [
+        {"type": "rich_text_section", "elements": [_leaf(label, bold=True), _leaf(f"  {value}", bold=False)]}
+        for label, value in facts
     ]
+    return [{"type": "rich_text", "elements": lines}] if lines else []
 
 
 FIELD = _FIELD
-"""The size up to which a text fits into a column."""
+"""The size up to which a label and its value fit on a line."""
 
 
 def small(*elements: str | Moment) -> list[Block]:
