@@ -68,6 +68,7 @@ RETURNING notice.id, notice.run_id, notice.pause_id, notice.kind, notice.dest, n
 UPDATE notice SET state = %(state)s, error = %(error)s, sender_until = NULL WHERE id = %(notice_id)s AND state = 'due';
 
 -- name: notice_postponed :exec
+-- Slack did not take it: again later, unless it lapses before.
 UPDATE notice SET sender_until = NULL, not_before = clock_timestamp() + %(after_s)s * interval '1 second', error = %(error)s
  WHERE id = %(notice_id)s AND state = 'due';
 

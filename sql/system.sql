@@ -1,6 +1,7 @@
 -- The schema's own upkeep, and what shows whether the database works.
 
 -- name: migration_table :exec
+-- What was applied to this database, and when.
 CREATE TABLE IF NOT EXISTS migration (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT clock_timestamp());
 
 -- name: migration_lock :exec
@@ -8,9 +9,11 @@ CREATE TABLE IF NOT EXISTS migration (name text PRIMARY KEY, applied_at timestam
 SELECT pg_advisory_xact_lock(hashtext('placet.migrate'));
 
 -- name: migrations_done :many
+-- The names of those applied. None: the database is new.
 SELECT name FROM migration;
 
 -- name: migration_done :exec
+-- Noted in the transaction that applies it.
 INSERT INTO migration (name) VALUES (%(name)s);
 
 -- name: role_settings :exec
