@@ -42,6 +42,8 @@ def run(
 ) -> int:
     """Run the demo; its exit code. With `auto`: 0 only if every line of the story is as it must be. Blocks until ^C or the story's end."""
     console = Console()
+    if not console.is_terminal:
+        console = Console(width=160)  # a log has no edge
     where = folder or (Path(f"{FOLDER}-auto") if auto else FOLDER)
     answer_s, step_s = (story.ANSWER_S, story.STEP_S) if auto else (300, 180)
     try:

@@ -68,10 +68,10 @@ class Player:
             time.sleep(0.1)
         return found
 
-    def find(self, user: str, text: str, *, action: str | None = None) -> Seen | None:
-        """The newest message this person sees that says the text and has the button; None if there is none."""
-        for channel in self.channels(user):
-            for seen in reversed(self.messages(user, channel)):
+    def find(self, user: str, text: str, *, action: str | None = None, channel: str | None = None) -> Seen | None:
+        """The newest message this person sees that says the text and has the button, in one channel or any; None if there is none."""
+        for place in [channel] if channel else self.channels(user):
+            for seen in reversed(self.messages(user, place)):
                 if text in seen.words and (action is None or seen.button(action)):
                     return seen
         return None
@@ -84,11 +84,11 @@ class Player:
         answer = self._http.post("/page/click", json={"as": user, "channel": seen.channel, "ts": seen.ts, **button})
         return bool(answer.json().get("ok"))
 
-    def press(self, user: str, text: str, action: str) -> Seen:
+    def press(self, user: str, text: str, action: str, *, channel: str | None = None) -> Seen:
         """Find the card that says the text, and press its button until the app has answered; the card."""
 
         def pressed() -> Seen | None:
-            seen = self.find(user, text, action=action)
+            seen = self.find(user, text, action=action, channel=channel)
             return seen if seen and self.click(user, seen, action) else None
 
         return self.until(f"{user} can press {action} on {text}", pressed)

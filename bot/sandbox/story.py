@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
 
+from rich import box
 from rich.console import Console
 from rich.table import Table
 
@@ -106,7 +107,7 @@ def _race(stage: Stage, ref: str) -> None:
 
 
 def _escalate_and_approve(stage: Stage, ref: str) -> None:
-    stage.player.press(OTTO, ref, ACTION_APPROVE)
+    stage.player.press(OTTO, ref, ACTION_APPROVE, channel="D0OTTO")
     stage.say(f"{ref}: Marta does not answer; Otto is asked by DM, and approves there")
 
 
@@ -133,7 +134,7 @@ def _crash(stage: Stage, ref: str) -> None:
     """The process is killed after the provider's yes and before our record of it."""
     stage.player.until(f"the card of {ref}", lambda: stage.player.find(MARTA, ref, action=ACTION_APPROVE))
     stage.player.post(
-        "/stripe/_faults", [{"kind": "hang_after", "match": {"order_ref": ref, "endpoint": "create"}, "times": 1}]
+        "/stripe/_faults", [{"fault": "hang_after", "match": {"order_ref": ref, "endpoint": "create"}, "times": 1}]
     )
     stage.player.press(MARTA, ref, ACTION_APPROVE)
     stage.player.get("/stripe/_wait", order_ref=ref, timeout=60)
@@ -258,9 +259,9 @@ def _as_told(line: Line, facts: Facts) -> bool:
 
 
 def _table(facts: Mapping[str, Facts], names: Mapping[str, str], right: Mapping[str, bool]) -> Table:
-    table = Table(title="What became of nine orders", title_justify="left")
+    table = Table(title="What became of nine orders", title_justify="left", box=box.SIMPLE_HEAD)
     for column in ("order", "what happened", "the request", "who", "payments at the provider", ""):
-        table.add_column(column)
+        table.add_column(column, no_wrap=column == "order")
     for line in STORY:
         found = facts[line.ref]
         who = ", ".join(names.get(p.decided_by or "", p.decided_by or "nobody") for p in found.pauses) or "not asked"
