@@ -1,0 +1,193 @@
+"""`placet people` and `placet policy`: a document is taken whole or refused with every fault, and what it changes is said."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.state import people, policies
+from tests import database
+from tests.bot.command_line import EXAMPLES, placet, untouched
+
+PEOPLE, POLICY = EXAMPLES / "people.toml", EXAMPLES / "policy.toml"
+
+
+def changed(file: Path, folder: Path, old: str, new: str) -> str:
+    text = file.read_text(encoding="utf-8")
+    assert old in text
+    copy = folder / file.name
+    copy.write_text(text.replace(old, new), encoding="utf-8")
+    return str(copy)
+
+
+# ---------------------------------------------------------------------------------------------------------------- people
+
+
+def test_people_are_listed(db_url: str) -> None:
+    said = placet(db_url, "people")
+    assert said.code == 0
+    assert "marta Marta Keller finance-approver otto T0ACME:U0MARTA payments:write" in said.out
+    assert any(line.startswith("lena") and line.endswith("has left") for line in said.out.splitlines())
+
+
+def test_an_import_says_what_it_changes(conn: Any, db_url: str, tmp_path: Path) -> None:
+    file = changed(PEOPLE, tmp_path, 'name = "Jonas Weber"', 'name = "Jonas Meyer"')
+    said = placet(db_url, "people", "import", file, "--as", "otto")
+    assert (said.code, said.out) == (0, "changed: jonas (name)")
+    found = people.everybody(conn).get("jonas")
+    assert found is not None
+    assert found.name == "Jonas Meyer"
+    with untouched(conn):
+        assert placet(db_url, "people", "import", file).out == "Everything is as the file says; nothing was changed."
+
+
+def test_a_dry_run_of_an_import_writes_nothing(conn: Any, db_url: str, tmp_path: Path) -> None:
+    file = tmp_path / "people.toml"
+    file.write_text('[[person]]\nid = "zoe"\nname = "Zoe"\n')
+    with untouched(conn):
+        said = placet(db_url, "people", "import", str(file), "--dry-run")
+    assert said.code == 0
+    assert "new: zoe (Zoe)" in said.out
+    assert "deactivated: marta (Marta Keller), who is not in the file" in said.out
+    assert said.out.endswith("Nothing was written.")
+
+
+def test_an_import_that_leaves_a_rule_to_nobody_is_warned_of(conn: Any, db_url: str, tmp_path: Path) -> None:
+    database.apply_policy(conn)
+    everybody = PEOPLE.read_text(encoding="utf-8").replace('roles = ["finance-approver"]\n', "")
+    file = tmp_path / "people.toml"
+    file.write_text(everybody, encoding="utf-8")
+    said = placet(db_url, "people", "import", str(file), "--dry-run")
+    assert said.code == 0
+    assert "With these people the policy in force cannot be kept." in said.err
+    assert "finance-approver" in said.err
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (('manager = "otto"', 'manager = "nobody"'), '"nobody" is nobody here.'),
+        (('id = "jonas"', 'id = "priya"'), '"priya" is somebody already.'),
+        (("roles", "rolls"), "no such key is known here. Did you mean roles?"),
+        (("[[person]]", "[[person"), "it is not TOML"),
+    ],
+)
+def test_people_with_a_fault_are_refused_whole(
+    change: tuple[str, str], sentence: str, conn: Any, db_url: str, tmp_path: Path
+) -> None:
+    file = changed(PEOPLE, tmp_path, *change)
+    with untouched(conn):
+        said = placet(db_url, "people", "import", file)
+    assert said.code == 2
+    assert "The document is refused, and nothing was changed:" in said.err
+    assert sentence in said.err
+
+
+@pytest.mark.parametrize("command", [["people", "import"], ["policy", "check"], ["policy", "apply"]])
+def test_a_document_that_is_not_there_is_said_by_name(command: list[str], conn: Any, db_url: str) -> None:
+    with untouched(conn):
+        said = placet(db_url, *command, "nowhere.toml")
+    assert (said.code, said.err) == (
+        2,
+        "Refused, and nothing was changed. nowhere.toml: there is no such file. Check the path.",
+    )
+
+
+def test_nobody_imports_or_applies_in_a_strangers_name(conn: Any, db_url: str) -> None:
+    for command in (["people", "import", str(PEOPLE)], ["policy", "apply", str(POLICY)]):
+        with untouched(conn):
+            said = placet(db_url, *command, "--as", "nobody")
+        assert (said.code, "--as: nobody has the id 'nobody'." in said.err) == (2, True)
+
+
+# ---------------------------------------------------------------------------------------------------------------- policy
+
+
+def test_a_policy_is_checked_against_people_in_the_database_or_in_a_file(conn: Any, db_url: str) -> None:
+    with untouched(conn):
+        said = placet(db_url, "policy", "check", str(POLICY))
+    assert (said.code, said.out) == (0, "fin-approvals-v4 can be put in force: 5 rules, nothing wrong.")
+    assert placet(None, "policy", "check", str(POLICY), "--people", str(PEOPLE)).code == 0
+
+
+def test_every_fault_of_a_policy_is_said_with_its_line(conn: Any, db_url: str, tmp_path: Path) -> None:
+    text = (
+        POLICY.read_text()
+        .replace('person = "marta"', 'person = "nobody"')
+        .replace('on_expiry = "deny"', 'on_expiry = "approve"')
+    )
+    file = tmp_path / "policy.toml"
+    file.write_text(text)
+    for command in ("check", "apply"):
+        with untouched(conn):
+            said = placet(db_url, "policy", command, str(file))
+        assert said.code == 2
+        assert 'rule "large payment", person' in said.err
+        assert "silence is never a yes." in said.err
+        assert said.err.count("- line ") == 3
+
+
+def test_a_policy_is_put_in_force_once_and_never_changed(conn: Any, db_url: str, tmp_path: Path) -> None:
+    said = placet(db_url, "policy", "apply", str(POLICY), "--as", "otto")
+    assert (said.code, said.out) == (0, "fin-approvals-v4 is in force.")
+    assert policies.current(conn).version == "fin-approvals-v4"
+    assert (
+        placet(db_url, "policy", "apply", str(POLICY)).out
+        == "fin-approvals-v4 is in force already; nothing was changed."
+    )
+    other = changed(POLICY, tmp_path, 'answer_within = "4h"', 'answer_within = "5h"')
+    with untouched(conn):
+        said = placet(db_url, "policy", "apply", other)
+    assert said.code == 3
+    assert "fin-approvals-v4 is on record with another text." in said.err
+
+
+def test_a_policy_is_explained_for_one_action_and_as_a_whole(conn: Any, db_url: str) -> None:
+    database.apply_policy(conn)
+    with untouched(conn):
+        one = placet(
+            db_url,
+            "policy",
+            "explain",
+            "--action",
+            "payment",
+            "--amount",
+            "38000",
+            "--currency",
+            "eur",
+            "--for",
+            "priya",
+        )
+        whole = placet(db_url, "policy", "explain")
+    assert one.code == 0
+    assert "what it needs asks Marta Keller; 4 hours to answer" in one.out
+    assert "after 4 hours it goes to the manager of the approver; after 8 hours it counts as not approved" in one.out
+    assert (
+        "payment payment over EUR 1,000.00 up to EUR 10,000.00 asks whoever has the role finance-approver" in whole.out
+    )
+    assert "foreign payment payment any other currency" in whole.out
+    forbidden = placet(db_url, "policy", "explain", "--action", "gift", "--policy", str(POLICY))
+    assert 'forbidden: No rule of fin-approvals-v4 names "gift"' in forbidden.out
+
+
+@pytest.mark.parametrize(
+    ("args", "sentence"),
+    [
+        (["--amount", "5", "--currency", "EUR"], "--action: it is missing."),
+        (["--action", "payment", "--amount", "5"], "--amount: an amount and its currency belong together."),
+        (
+            ["--action", "payment", "--amount", "5,00", "--currency", "EUR"],
+            "--amount: '5,00' cannot be read with certainty",
+        ),
+        (
+            ["--action", "payment", "--amount", "5", "--currency", "EURO"],
+            "--currency: 'EURO' is no current ISO 4217 code",
+        ),
+        (["--action", "payment", "--for", "nobody"], "--for: nobody has the id 'nobody'."),
+        (["--action", "payment"], "No policy is in force."),
+    ],
+)
+def test_an_explanation_asked_for_wrongly_is_refused(args: list[str], sentence: str, conn: Any, db_url: str) -> None:
+    with untouched(conn):
+        said = placet(db_url, "policy", "explain", *args)
+    assert (said.code, sentence in said.err) == (2, True), said

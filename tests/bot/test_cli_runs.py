@@ -1,0 +1,200 @@
+"""`placet runs`, `show`, `pause`, `resume` and `cancel`: what there is, whole, and an operator's hand on it."""
+
+import json
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from bot.cards.ids import screen_id
+from engine.record import record
+from engine.state import pauses, runs
+from tests import rows
+from tests.bot.command_line import placet, untouched
+
+
+def name(run_id: UUID) -> str:
+    return screen_id("run", run_id)
+
+
+def status(conn: Any, run_id: UUID) -> str:
+    return runs.get(conn, run_id).status
+
+
+def test_runs_are_listed_newest_first_and_by_status_and_person(conn: Any, db_url: str) -> None:
+    assert placet(db_url, "runs").out == "There are no runs yet."
+    first, second = rows.launched(conn), rows.launched(conn, on_behalf_of="ines", launch_key="procurement:PO-7")
+    said = placet(db_url, "runs")
+    assert said.code == 0
+    assert said.out.index(name(second)) < said.out.index(name(first))
+    assert f"{name(second)} procurement Ines" in said.out
+    assert "procurement:PO-7" in said.out
+    assert name(first) not in placet(db_url, "runs", "--for", "ines").out
+    assert placet(db_url, "runs", "--status", "done").out == "There are no such runs."
+    assert "1 of 2; --limit shows more." in placet(db_url, "runs", "--limit", "1").out
+
+
+@pytest.mark.parametrize(
+    ("args", "sentence"),
+    [
+        (["--status", "asleep"], "--status: 'asleep' is none. Write one of live, queued"),
+        (["--for", "nobody"], "--for: nobody has the id 'nobody'."),
+        (["--limit", "many"], "Invalid value for '--limit'"),
+    ],
+)
+def test_a_list_asked_for_wrongly_is_refused(args: list[str], sentence: str, conn: Any, db_url: str) -> None:
+    with untouched(conn):
+        said = placet(db_url, "runs", *args)
+    assert (said.code, sentence in said.err) == (2, True)
+
+
+def test_a_run_is_shown_with_turns_requests_effects_and_record(conn: Any, db_url: str) -> None:
+    claim, (pause_id,), _ = rows.doubted(conn)
+    with untouched(conn):
+        said = placet(db_url, "show", name(claim.id))
+    assert said.code == 0
+    for part in (
+        f"{name(claim.id)}: in doubt",
+        "for Priya Nair (priya)",
+        "What it was asked\nBuy this order.",
+        "1 I will pay.",
+        f"{screen_id('pause', pause_id)} EUR 38,000.00 to Nordholz Industrial (sup_412) Approved by Marta Keller",
+        "charge_supplier in doubt 1",
+        f"{screen_id('pause', pause_id)}: waiting → approved approve marta, tests",
+    ):
+        assert part in said.out, said.out
+
+
+def test_a_run_as_json_holds_all_of_it(conn: Any, db_url: str) -> None:
+    claim, (pause_id,), _ = rows.doubted(conn)
+    shown = json.loads(placet(db_url, "show", name(claim.id), "--json").out)
+    assert (shown["id"], shown["status"]) == (str(claim.id), "in_doubt")
+    assert [pause["pause_id"] for pause in shown["pauses"]] == [str(pause_id)]
+    assert [effect["status"] for effect in shown["effects"]] == ["in_doubt"]
+    assert [event["event"] for event in shown["events"]][:2] == ["launch", "claim"]
+
+
+def test_a_request_as_json_is_the_record_that_an_auditor_reads(conn: Any, db_url: str) -> None:
+    (pause_id,) = rows.waiting(conn)
+    shown = json.loads(placet(db_url, "show", screen_id("pause", pause_id), "--json").out)
+    assert shown == record(pauses.get(conn, pause_id))
+    assert shown["proposed_action"]["arguments"]["amount"] == {"amount": "38000.00", "currency": "EUR"}
+    assert shown["authorisation"]["on_behalf_of"] == "priya"
+    assert shown["decision"] is None
+
+
+def test_a_request_is_laid_out_for_reading(conn: Any, db_url: str) -> None:
+    (pause_id,) = rows.waiting(conn, explanation="Only supplier\x1b[31m with stock.")
+    with untouched(conn):
+        said = placet(db_url, "show", screen_id("pause", pause_id))
+    assert said.code == 0
+    for part in (
+        "Waiting for an answer",
+        "EUR 38,000.00 to Nordholz Industrial (sup_412)",
+        "Only supplier\\u{1B}[31m with stock.",
+        "asked by the procurement agent, acting as agent:procurement",
+        "rule “large payment”, fin-approvals-v4",
+        "if nobody answers after 4 hours it goes to the manager of the approver; after 5 hours it counts as not approved",
+    ):
+        assert part in said.out, said.out
+
+
+def test_an_altered_request_shows_nothing_of_what_it_holds(conn: Any, db_url: str) -> None:
+    (pause_id,) = rows.waiting(conn)
+    rows.alter_document(conn, pause_id)
+    said = placet(db_url, "show", screen_id("pause", pause_id))
+    assert "was altered after it was stored" in said.out
+    assert "Nordholz" not in said.out
+    assert json.loads(placet(db_url, "show", screen_id("pause", pause_id), "--json").out)["intact"] is False
+
+
+def test_digits_alone_are_enough(conn: Any, db_url: str) -> None:
+    (pause_id,) = rows.waiting(conn)
+    run_id = pauses.get(conn, pause_id).run_id
+    assert placet(db_url, "show", run_id.hex[-8:]).out.startswith(name(run_id))
+    assert placet(db_url, "show", str(pause_id)).out.startswith(screen_id("pause", pause_id))
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        ("run_0a0a0a", "No run has an id ending in 0a0a0a."),
+        ("pause_0a0a0a", "No pause has an id ending in 0a0a0a."),
+        ("0a0a0a", "No run and no request has an id ending in 0a0a0a."),
+        ("the last one", "'the last one' is no id."),
+        ("", "'' is no id."),
+    ],
+)
+def test_what_is_not_there_is_not_shown(asked: str, sentence: str, conn: Any, db_url: str) -> None:
+    rows.waiting(conn)
+    with untouched(conn):
+        said = placet(db_url, "show", asked)
+    assert (said.code, sentence in said.err) == (2, True), said
+
+
+def test_an_operator_pauses_and_resumes_a_run_and_a_second_resume_is_told(conn: Any, db_url: str) -> None:
+    run_id = rows.launched(conn)
+    rows.claimed(conn, run_id)
+    said = placet(db_url, "pause", name(run_id), "--as", "otto")
+    assert said.code == 0
+    assert "is pausing: it stops after the step it is in" in said.out
+    assert placet(db_url, "pause", name(run_id), "--as", "otto").code == 3
+    assert placet(db_url, "resume", name(run_id), "--as", "priya").code == 0
+    again = placet(db_url, "resume", name(run_id), "--as", "priya")
+    assert again.code == 3
+    assert "The run cannot be resumed: nobody has paused it. It is running." in again.err
+
+
+def test_a_run_that_waits_is_paused_when_that_is_decided(conn: Any, db_url: str) -> None:
+    (pause_id,) = rows.waiting(conn)
+    run_id = pauses.get(conn, pause_id).run_id
+    assert (
+        "will be paused when what it waits for is decided" in placet(db_url, "pause", name(run_id), "--as", "otto").out
+    )
+    assert "it still waits for a decision" in placet(db_url, "resume", name(run_id), "--as", "otto").out
+    assert pauses.get(conn, pause_id).status == "waiting"
+
+
+def test_a_run_is_withdrawn_with_what_it_asks(conn: Any, db_url: str) -> None:
+    (pause_id,) = rows.waiting(conn)
+    run_id = pauses.get(conn, pause_id).run_id
+    said = placet(db_url, "cancel", name(run_id), "--as", "priya")
+    assert (said.code, said.out) == (0, f"{name(run_id)} is withdrawn, and nothing more is done.")
+    assert (status(conn, run_id), pauses.get(conn, pause_id).status) == ("cancelled", "cancelled")
+    assert placet(db_url, "cancel", name(run_id), "--as", "priya").code == 3
+
+
+def test_a_run_with_an_action_under_way_is_withdrawn_after_it(conn: Any, db_url: str) -> None:
+    claim, _, _ = rows.begun(conn)
+    said = placet(db_url, "cancel", name(claim.id), "--as", "otto")
+    assert said.code == 0
+    assert "is being withdrawn: an action of it is under way" in said.out
+    assert status(conn, claim.id) == "running"
+
+
+@pytest.mark.parametrize("command", ["pause", "resume", "cancel"])
+def test_somebody_elses_run_is_not_moved(command: str, conn: Any, db_url: str) -> None:
+    run_id = rows.launched(conn)
+    with untouched(conn):
+        said = placet(db_url, command, name(run_id), "--as", "jonas")
+    assert said.code == 3
+    assert (
+        f"{name(run_id)} was launched for priya. Only they and people with the role operator may do that." in said.err
+    )
+
+
+@pytest.mark.parametrize("command", ["pause", "resume", "cancel"])
+@pytest.mark.parametrize(
+    ("args", "sentence"),
+    [
+        (["run_0a0a0a", "--as", "otto"], "No run has an id ending in 0a0a0a."),
+        (["nonsense", "--as", "otto"], "'nonsense' is no id."),
+        (["run_0a0a0a", "--as", "nobody"], "--as: nobody has the id 'nobody'."),
+        (["run_0a0a0a"], "Missing option '--as'"),
+    ],
+)
+def test_bad_input_moves_nothing(command: str, args: list[str], sentence: str, conn: Any, db_url: str) -> None:
+    rows.launched(conn)
+    with untouched(conn):
+        said = placet(db_url, command, *args)
+    assert (said.code, sentence in said.err) == (2, True), said
