@@ -1,4 +1,4 @@
-"""One tool of an agent: its schema, what it takes, its companions (summary, quote, find), and what its result reads like.
+"""One tool of an agent: its schema, what it takes, and its companions (summary, quote, find).
 
 A tool with an action has an effect: its schema asks the model for one more argument, `why`, which the tool itself never sees. The one
 rule: arguments are validated first, and everything after, policy, fingerprint and digest, sees only what came out.
@@ -6,24 +6,24 @@ rule: arguments are validated first, and everything after, policy, fingerprint a
 
 import asyncio
 import inspect
-import json
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, PydanticUserError, ValidationError, create_model
 
 from engine.errors import Misconfigured
 from engine.models import Line
+from engine.results import shown
 from engine.rules import digest
-from engine.rules.money import Money, format_money
 from engine.rules.policy import Facts
+
+_log = logging.getLogger(__name__)
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 WHY: Final = "one to three sentences for the person who must approve: why this, why now"
-LONGEST_RESULT: Final = 100_000
-"""Characters of a tool's result that the model is given; more is cut with a visible mark."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,17 +31,19 @@ class Effect:
     """What a tool with an effect is given beside its arguments.
 
     `attempt_key` is for the provider's idempotency key; `effect_key` and `metadata` are for looking the effect up again; `credential`
-    was minted for this call and must not be kept. In `find`, `since` is when the first attempt began (UTC seconds).
+    was minted for this call and must not be kept. `timeout_s` is the tool's own limit: the call must have ended by then. In `find`,
+    `since` is when the first attempt began (UTC seconds).
     """
 
     attempt_key: str
     effect_key: str
     metadata: dict[str, str]
     credential: str
+    timeout_s: int
     since: int
 
 
-class InvalidArguments(Exception):  # noqa: N818
+class InvalidArguments(Exception):
     """Arguments that the tool does not take; the message is for the model."""
 
 
@@ -66,7 +68,7 @@ class Tool:
     amount: str | None = None
     payee: str | None = None
     title: str = ""
-    details: frozenset[str] = frozenset()
+    details: tuple[str, ...] = ()
     scopes: tuple[str, ...] = ()
     credential: str | None = None
     timeout_s: int = 20
@@ -131,8 +133,8 @@ class Tool:
 
     @property
     def version(self) -> str:
-        """What changes when the tool's schema does."""
-        return digest.digest("placet.tool.v1", self.schema())[:12]
+        """What changes when its arguments do; how it is described to the model may be mended while an approval waits."""
+        return digest.digest("placet.tool.v1", {"name": self.name, "input": self.schema()["input_schema"]})[:12]
 
     def bind(self, given: Mapping[str, Any]) -> Bound:
         """Validate first; everything after sees only what came out. Raises InvalidArguments with a sentence for the model."""
@@ -141,7 +143,7 @@ class Tool:
         if self.action is not None:
             why = arguments.pop("why", "")
             if not isinstance(why, str) or not why.strip():
-                raise InvalidArguments(f"why: it is missing. Give {WHY}.")
+                raise InvalidArguments(f"Nothing was done: why: it is missing. Give {WHY}.")
         try:
             model = self.arguments.model_validate(arguments)
             plain = model.model_dump(mode="json")
@@ -164,13 +166,17 @@ class Tool:
     def lines(self, bound: Bound) -> tuple[Line, ...]:
         """Every argument as the approver reads it, labelled, in signature order."""
         return tuple(
-            Line(label=name.replace("_", " ").capitalize(), value=_shown(value), detail=name in self.details)
+            Line(label=name.replace("_", " ").capitalize(), value=shown(value), detail=name in self.details)
             for name, value in bound.values.items()
         )
 
     def summarise(self, bound: Bound) -> str:
-        """The facts in one sentence, rendered by code; without a companion, all arguments."""
-        said = self.companion("summary", **bound.values)
+        """The facts in one sentence, rendered by code; without a companion, or with one that fails, all arguments."""
+        try:
+            said = self.companion("summary", **bound.values)
+        except Exception:  # noqa: BLE001  an author's function may raise anything; the approver must still be shown all there is
+            _log.exception("the summary of %s failed; all arguments are shown in its place", self.name)
+            said = None
         if isinstance(said, str) and said.strip():
             return digest.visible(said).strip()
         return ", ".join(f"{line.label.lower()} {line.value}" for line in self.lines(bound))
@@ -180,56 +186,37 @@ class Tool:
         return _call(self.function, **bound.values, **({"effect": effect} if effect else {}))
 
 
-def result_text(value: Any) -> str:
-    """A tool's result as the model is given it: never empty, never too long, nothing that cannot be stored.
-
-    Raises InvalidArguments for what JSON cannot hold (NaN, infinity): a price that is no number is never passed on.
-    """
-    if isinstance(value, str):
-        text = value
-    elif value is None:
-        text = ""
-    else:
-        try:
-            text = json.dumps(value, allow_nan=False, ensure_ascii=False, default=_plain)
-        except ValueError as error:
-            raise InvalidArguments(f"The tool's result cannot be written down: {error}.") from error
-    text = digest.visible(text)
-    if len(text) > LONGEST_RESULT:
-        text = f"{text[:LONGEST_RESULT]}\n[cut here: {len(text) - LONGEST_RESULT} more characters]"
-    return text if text.strip() else "(no result)"
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Money):
-        return value.to_document()
-    if isinstance(value, BaseModel):
-        return value.model_dump(mode="json")
-    return str(value)
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, Money):
-        return format_money(value)
-    return digest.visible(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=_plain))
-
-
 def arguments_of(function: Callable[..., Any], parameters: Mapping[str, inspect.Parameter]) -> type[BaseModel]:
-    """The Pydantic model of a function's arguments. Raises Misconfigured for one without a type or without a name."""
-    hints = inspect.get_annotations(function, eval_str=True)
+    """The Pydantic model of a function's arguments. Raises Misconfigured for one that has no schema."""
+    name = function.__name__
+    try:
+        hints = inspect.get_annotations(function, eval_str=True)
+    except NameError as error:
+        raise Misconfigured([f"{name}: an annotation cannot be read: {error}. Import what it names."]) from error
     fields: dict[str, Any] = {}
-    for name, parameter in parameters.items():
+    faults = []
+    for argument, parameter in parameters.items():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            raise Misconfigured([f"{function.__name__}: *{name} has no schema. Name every argument."])
-        if name not in hints:
-            raise Misconfigured(
-                [
-                    f"{function.__name__}: the parameter {name} has no type. Annotate it; the model's schema comes from it."
-                ]
+            faults.append(f"{name}: *{argument} has no schema. Name every argument.")
+        elif argument.startswith("_") or hasattr(BaseModel, argument):
+            faults.append(
+                f"{name}: a parameter cannot be called {argument}, which Pydantic keeps for itself. Rename it."
             )
-        fields[name] = (hints[name], ... if parameter.default is parameter.empty else parameter.default)
-    config = ConfigDict(extra="forbid", allow_inf_nan=False)
-    return create_model(f"{function.__name__}_arguments", __config__=config, **fields)
+        elif argument not in hints:
+            faults.append(
+                f"{name}: the parameter {argument} has no type. Annotate it; the model's schema comes from it."
+            )
+        else:
+            fields[argument] = (hints[argument], ... if parameter.default is parameter.empty else parameter.default)
+    if faults:
+        raise Misconfigured(faults)
+    try:
+        model = create_model(f"{name}_arguments", __config__=ConfigDict(extra="forbid", allow_inf_nan=False), **fields)
+        model.model_json_schema()
+    except (NameError, PydanticUserError) as error:
+        why = str(error).splitlines()[0]
+        raise Misconfigured([f"{name}: its arguments have no schema. {why} Use types that JSON can hold."]) from error
+    return model
 
 
 def _call(function: Callable[..., Any], **values: Any) -> Any:

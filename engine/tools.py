@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, overload
 
-from engine.errors import Misconfigured
+from engine.errors import BadInput, Misconfigured
 from engine.rules import digest
 from engine.rules.documents import Unfit, length
 from engine.rules.money import Money
@@ -27,7 +27,7 @@ class Order:
     arguments: dict[str, Any]
 
 
-class Refused(Exception):  # noqa: N818  a word for one row, not for an outage
+class Refused(Exception):
     """A row of an orders file that cannot be read; `field` names what is wrong."""
 
     def __init__(self, field: str, why: str) -> None:
@@ -82,64 +82,80 @@ class Agent:
         credential: str | None = None,
     ) -> Callable[[Callable[..., Any]], Tool]: ...
 
-    def tool(self, *functions: Any, **declared: Any) -> Any:
+    def tool(
+        self,
+        *functions: Callable[..., Any],
+        action: str | None = None,
+        amount: str | None = None,
+        payee: str | None = None,
+        title: str | None = None,
+        detail: Sequence[str] = (),
+        scopes: Sequence[str] = (),
+        timeout: str = "20s",
+        key_window: str = "24h",
+        settles_in: str = "60s",
+        credential: str | None = None,
+    ) -> Any:
         """`@agent.tool` for a tool without effect, `@agent.tool(action=...)` for one that changes the world.
 
         `amount` and `payee` name the arguments that hold them; `detail` those that may leave the card for Details; `scopes` what the
         requester must hold; `timeout` bounds one call, `key_window` is how long the provider remembers a key, `settles_in` how long
-        until its list shows what happened, `credential` the environment variable that holds the provider's key. Raises Misconfigured with what to write instead.
+        until its list shows what happened, `credential` the environment variable that holds the provider's key. Raises Misconfigured
+        with what to write instead.
         """
-        if functions:
-            return self._add(functions[0], {})
-        return lambda function: self._add(function, declared)
 
-    def _add(self, function: Callable[..., Any], declared: dict[str, Any]) -> Tool:
-        parameters = dict(inspect.signature(function).parameters)
-        wants_effect = parameters.pop("effect", None) is not None
-        made = Tool(
-            function=function,
-            name=function.__name__,
-            description=inspect.getdoc(function) or function.__name__.replace("_", " "),
-            arguments=arguments_of(function, parameters),
-            action=declared.get("action"),
-            amount=declared.get("amount"),
-            payee=declared.get("payee"),
-            title=declared.get("title") or _title(declared.get("action")),
-            details=frozenset(declared.get("detail", ())),
-            scopes=tuple(declared.get("scopes", ())),
-            credential=declared.get("credential"),
-            timeout_s=_seconds(declared, "timeout", "20s"),
-            key_window_s=_seconds(declared, "key_window", "24h"),
-            settles_in_s=_seconds(declared, "settles_in", "60s"),
-        )
-        if faults := self._faults(made, parameters, wants_effect=wants_effect):
-            raise Misconfigured(faults)
-        self.tools[made.name] = made
-        return made
+        def add(function: Callable[..., Any]) -> Tool:
+            faults: list[str] = []
+            parameters = dict(inspect.signature(function).parameters)
+            effect = parameters.pop("effect", None)
+            made = Tool(
+                function=function,
+                name=function.__name__,
+                description=inspect.getdoc(function) or function.__name__.replace("_", " "),
+                arguments=arguments_of(function, parameters),
+                action=action,
+                amount=amount,
+                payee=payee,
+                title=title or _title(action),
+                details=_several("detail", detail, faults),
+                scopes=_several("scopes", scopes, faults),
+                credential=credential,
+                timeout_s=_seconds("timeout", timeout, faults),
+                key_window_s=_seconds("key_window", key_window, faults),
+                settles_in_s=_seconds("settles_in", settles_in, faults),
+            )
+            faults += self._faults(made, takes_effect=effect is not None)
+            if faults:
+                raise Misconfigured([f"{made.name}: {fault}" for fault in faults])
+            self.tools[made.name] = made
+            return made
 
-    def _faults(self, tool: Tool, parameters: Mapping[str, Any], *, wants_effect: bool) -> list[str]:
+        return add(*functions) if functions else add
+
+    def _faults(self, tool: Tool, *, takes_effect: bool) -> list[str]:
         faults = []
+        arguments = tool.arguments.model_fields
         if tool.name in self.tools:
-            faults.append(f"{tool.name}: the agent has a tool of that name already. Rename one.")
-        if wants_effect and tool.action is None:
+            faults.append("the agent has a tool of that name already. Rename one.")
+        if takes_effect and tool.action is None:
             faults.append(
-                f'{tool.name} takes an Effect but names no action. Write @agent.tool(action="payment"), as the policy calls it.'
+                'it takes an Effect but names no action. Write @agent.tool(action="payment"), as the policy calls it.'
             )
-        if tool.action is not None and not wants_effect:
+        if tool.action is None and (tool.amount or tool.payee or tool.details or tool.scopes or tool.credential):
             faults.append(
-                f"{tool.name} has the action {tool.action!r} but takes no Effect. Give it a first parameter: effect: Effect."
+                "amount, payee, detail, scopes and credential are for a tool with an effect. Name its action, or take them away."
             )
-        if "why" in parameters and tool.action is not None:
+        if tool.action is not None and not takes_effect:
             faults.append(
-                f"{tool.name}: `why` is the approver's argument, which the tool never sees. Name yours differently."
+                f"it has the action {tool.action!r} but takes no Effect. Give it a first parameter: effect: Effect."
             )
+        if "why" in arguments and tool.action is not None:
+            faults.append("`why` is the approver's argument, which the tool never sees. Name yours differently.")
         for role, name in (("amount", tool.amount), ("payee", tool.payee), *(("detail", d) for d in tool.details)):
-            if name is not None and name not in parameters:
-                faults.append(
-                    f"{tool.name}: {role}={name!r} is no parameter of it. Write one of: {', '.join(parameters)}."
-                )
-        if tool.amount in parameters and tool.arguments.model_fields[str(tool.amount)].annotation is not Money:
-            faults.append(f"{tool.name}: the amount {tool.amount!r} must be annotated as Money, so that it is exact.")
+            if name is not None and name not in arguments:
+                faults.append(f"{role}={name!r} is no parameter of it. Write one of: {', '.join(arguments)}.")
+        if tool.amount in arguments and arguments[tool.amount].annotation is not Money:
+            faults.append(f"the amount {tool.amount!r} must be annotated as Money, so that it is exact.")
         return faults
 
     def order(self, function: Callable[[Mapping[str, Any]], Order]) -> Callable[[Mapping[str, Any]], Order]:
@@ -161,7 +177,9 @@ class Agent:
         return tuple(sorted({scope for tool in self.tools.values() for scope in tool.scopes}))
 
     def launch(self, *, input: str, on_behalf_of: str, launch_key: str | None = None) -> Launch:  # noqa: A002  the API's own word
-        """What a run of this agent starts from."""
+        """What a run of this agent starts from. Raises BadInput for an empty input: a model is asked nothing with it."""
+        if not input.strip():
+            raise BadInput("input", "it is empty. Say what the agent is to do.")
         return Launch(
             agent=self.name, on_behalf_of=on_behalf_of, input=digest.visible(input), model=self.model, acts_as=self.acts_as,
             scopes=self.scopes, max_iterations=self.max_iterations, max_tokens=self.max_tokens, launch_key=launch_key,
@@ -174,11 +192,19 @@ def _title(action: str | None) -> str:
     return f"Approve {'an' if action[0] in 'aeiou' else 'a'} {action.replace('_', ' ')}?"
 
 
-def _seconds(declared: Mapping[str, Any], name: str, default: str) -> int:
+def _seconds(name: str, written: str, faults: list[str]) -> int:
     try:
-        return length(declared.get(name, default))
+        return length(written)
     except Unfit as unfit:
-        raise Misconfigured([f"{name}: {unfit.why} {unfit.fix}"]) from unfit
+        faults.append(f"{name}: {unfit.why} {unfit.fix}")
+        return 0
+
+
+def _several(name: str, given: Sequence[str], faults: list[str]) -> tuple[str, ...]:
+    if isinstance(given, str):  # it would be taken for its letters
+        faults.append(f'{name} is a list. Write {name}=["{given}"].')
+        return ()
+    return tuple(given)
 
 
 def load(modules: Sequence[str]) -> dict[str, Agent]:
@@ -196,10 +222,15 @@ def load(modules: Sequence[str]) -> dict[str, Agent]:
                 f"{module} cannot be imported: {error}. Check PLACET_AGENTS, a comma-separated list of modules."
             )
             continue
+        except Exception as error:  # noqa: BLE001  an author's module may raise anything; the others are looked at all the same
+            faults.append(f"{module} fails when it is imported: {type(error).__name__}: {error}. Mend it.")
+            continue
         agents = [value for value in vars(loaded).values() if isinstance(value, Agent)]
         if not agents:
             faults.append(f"{module} holds no Agent. Write agent = Agent(...) in it.")
-        found |= {agent.name: agent for agent in agents}
+        for agent in agents:
+            if found.setdefault(agent.name, agent) is not agent:
+                faults.append(f"{module}: another agent is called {agent.name!r} already. Rename one.")
     if faults:
         raise Misconfigured(faults)
     return found

@@ -4,10 +4,13 @@
 refused never runs or asks anything.
 """
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
+
+from engine.rules.digest import visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,21 @@ def read_reply(stop_reason: str | None, content: Sequence[Mapping[str, Any]]) ->
     return Finish(text)
 
 
+def storable(value: Any) -> Any:
+    """The same JSON value, with what PostgreSQL cannot hold made visible: NUL, half a surrogate, a number that is none (1e999)."""
+    match value:
+        case str():
+            return visible(value)
+        case float() if not math.isfinite(value):
+            return str(value)
+        case list():
+            return [storable(item) for item in value]
+        case dict():
+            return {visible(key): storable(item) for key, item in value.items()}
+        case _:
+            return value
+
+
 def sendable(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The stored messages as the vendor accepts them: empty texts and empty messages left out, the rest unchanged.
 
@@ -73,22 +91,48 @@ def sendable(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     healed = []
     for message in messages:
         content = message["content"]
-        if not isinstance(content, str):
-            content = [b for b in content if not (b.get("type") == "text" and not str(b.get("text", "")).strip())]
-        elif not content.strip():
-            content = []
-        if content:
+        content = content if isinstance(content, str) else _said(content)
+        if content and not _blank(content):
             healed.append({"role": message["role"], "content": content})
+    if healed and healed[-1]["role"] == "assistant":  # after pause_turn; the vendor refuses blanks at the very end
+        healed[-1]["content"] = _without_trailing_blanks(healed[-1]["content"])
     return healed
+
+
+def _said(blocks: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The blocks that say something, those inside a tool's result too."""
+    kept: list[Mapping[str, Any]] = []
+    for block in blocks:
+        if block.get("type") == "text" and _blank(block.get("text")):
+            continue
+        if block.get("type") == "tool_result" and isinstance(block.get("content"), list):
+            kept.append({**block, "content": _said(block["content"])})
+        else:
+            kept.append(block)
+    return kept
+
+
+def _without_trailing_blanks(content: Any) -> Any:
+    if isinstance(content, str):
+        return content.rstrip()
+    *before, last = content
+    return [*before, {**last, "text": last["text"].rstrip()}] if last.get("type") == "text" else content
+
+
+def _blank(text: Any) -> bool:
+    return text is None or (isinstance(text, str) and not text.strip())
 
 
 class Settled(Protocol):
     """A call with its result."""
 
     @property
-    def tool_use_id(self) -> str: ...
+    def tool_use_id(self) -> str:
+        """As the model named the call."""
+
     @property
-    def result(self) -> Mapping[str, Any] | None: ...
+    def result(self) -> Mapping[str, Any] | None:
+        """{"text", "is_error"}."""
 
 
 def results_message(calls: Sequence[Settled]) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from the environment at that moment, so that a rotated key is used and a removed
 """
 
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from engine.state.ledger import StandingNow
@@ -25,17 +24,18 @@ class GrantGone:
     why: str
 
 
-def mint(
-    standing: StandingNow, requester: str, variable: str | None, environ: Mapping[str, str] | None = None
-) -> Minted | GrantGone:
+def mint(standing: StandingNow, requester: str, variable: str | None) -> Minted | GrantGone:
     """A fresh credential for the recorded grant, if it still holds."""
     if not standing.requester_active:
         return GrantGone(f"{requester}, for whom this was asked, is no longer active. Nothing was done.")
     if not standing.grant_holds:
         return GrantGone(f"{requester} no longer holds the authority this was asked under. Nothing was done.")
-    if variable is None:
-        return Minted("")
-    key = (os.environ if environ is None else environ).get(variable, "")
-    if not key:
+    key = for_looking_up(variable)
+    if variable is not None and not key:
         return GrantGone(f"The provider's key is not set here ({variable}). Nothing was done. Set it and launch again.")
     return Minted(key)
+
+
+def for_looking_up(variable: str | None) -> str:
+    """What finding out whether something happened needs, whoever has lost which authority meanwhile; "" if it is not there."""
+    return os.environ.get(variable, "") if variable else ""

@@ -3,8 +3,9 @@
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
 
+from engine.models import Claim, Run
 from engine.state import db
 from engine.tools import Agent
 
@@ -13,6 +14,9 @@ R = TypeVar("R")
 
 Complete = Callable[..., Mapping[str, Any]]
 """Call the model: keyword arguments of the Messages API in, the reply's JSON as received out."""
+
+Way = Literal["on", "look", "off"]
+"""How a run goes on after a step: with the next one; after a look at its rows again; or not with this worker."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,3 +34,18 @@ class Means:
         """Run one verb on a connection of the pool, and give the connection back before anything else happens."""
         with self.pool.connection() as conn:
             return verb(conn, *args, **kwargs)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """Where a claimed run stands, in the hands of one worker."""
+
+    means: Means
+    claim: Claim
+    agent: Agent
+    run: Run
+
+
+def way(status: str) -> Way:
+    """The way on of a run that has this status after a step was saved."""
+    return "on" if status == "running" else "off"

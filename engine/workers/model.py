@@ -12,7 +12,7 @@ from typing import Any, Final
 import anthropic
 
 from engine.models import Run
-from engine.rules.digest import visible
+from engine.rules.turn import storable
 from engine.tools import Agent
 
 PRICES: Final[Mapping[str, tuple[str, str]]] = {
@@ -23,7 +23,7 @@ PRICES: Final[Mapping[str, tuple[str, str]]] = {
 """Dollars per million tokens, in and out, by the start of a model's name. A model that is not here refuses a bound on cost."""
 
 
-class ModelFailed(Exception):  # noqa: N818  what happened, not whose error
+class ModelFailed(Exception):
     """The model cannot be had; the message says why and what to do."""
 
 
@@ -82,16 +82,29 @@ def reply_to(
         raise ModelFailed(
             f"The model's service could not be reached: {error}. Launch again when it can be."[:500]
         ) from error
-    usage = body.get("usage", {})
+    except ValueError as error:
+        raise ModelFailed(
+            "The model's service answered something that is no message. Check ANTHROPIC_BASE_URL, and launch again."
+        ) from error
+    return _read(run.model, body)
+
+
+def _read(model: str, body: Mapping[str, Any]) -> Reply:
+    try:
+        usage, content = body.get("usage", {}), storable(body["content"])
+    except (KeyError, AttributeError, RecursionError) as error:
+        raise ModelFailed(
+            f"The model's service answered something that cannot be read ({type(error).__name__}). Launch again."
+        ) from error
     spent_in = sum(
         int(usage.get(k) or 0) for k in ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
     )
     spent_out = int(usage.get("output_tokens") or 0)
     return Reply(
-        content=[_healed(block) for block in body["content"]],
+        content=content,
         stop_reason=body.get("stop_reason"),
         tokens=spent_in + spent_out,
-        cost_micros=cost(run.model, spent_in, spent_out),
+        cost_micros=cost(model, spent_in, spent_out),
     )
 
 
@@ -101,16 +114,3 @@ def cost(model: str, tokens_in: int, tokens_out: int) -> int:
         if model.startswith(name):
             return int(Decimal(price_in) * tokens_in + Decimal(price_out) * tokens_out)
     return 0
-
-
-def _healed(value: Any) -> Any:
-    """The same, with what cannot be stored (NUL, half a surrogate) made visible."""
-    match value:
-        case str():
-            return visible(value)
-        case list():
-            return [_healed(item) for item in value]
-        case dict():
-            return {visible(key): _healed(item) for key, item in value.items()}
-        case _:
-            return value

@@ -8,21 +8,25 @@ that cannot be told, the run stops and a person is asked.
 import logging
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from typing import Any, Final, Literal
 from uuid import UUID
 
-from engine.errors import ProviderRefused
-from engine.models import Claim, OpenEffect, Quote, Run
+from engine.errors import LeaseLost, ProviderRefused
+from engine.models import Claim, OpenEffect, Run
+from engine.results import Unwritable, plain, result_text
 from engine.state import ledger
-from engine.tool import Bound, Effect, InvalidArguments, Tool, result_text
+from engine.tool import Bound, Effect, Tool
 from engine.workers.means import Means
 
 _log = logging.getLogger(__name__)
 
-MOST_TRIES = 4
-"""Calls with one key before the provider is asked whether it happened."""
+BETWEEN_TRIES_S: Final = (0.0, 0.5, 2.0)
+"""Waits before the same key is repeated; after the last the provider is asked whether it happened."""
 
-MARGIN_S = 5
+MOST_TRIES: Final = 1 + len(BETWEEN_TRIES_S)
+"""Calls with one key, those before a crash included."""
+
+MARGIN_S: Final = 5
 """After a call's own time limit, until it has provably ended."""
 
 
@@ -30,17 +34,19 @@ MARGIN_S = 5
 class Deed:
     """A call with an effect, ready to be done: what, by what right, with which credential.
 
-    `approved` and `quote` are for the receipt; `note` is what the model must be told beside the result.
+    `barred` says why it may only be looked up and no longer called ("": it may): its grant went after it was begun. `prices` is what
+    the receipt says of a price that was looked at again; `note` what the model must be told beside the result.
     """
 
     run: Run
     n: int
     tool: Tool
     bound: Bound
-    intent: ledger.Intent
+    effect_key: str
+    pause_id: UUID | None
     credential: str
-    approved: Quote | None = None
-    quote: Quote | None = None
+    barred: str = ""
+    prices: dict[str, Any] | None = None
     note: str = ""
 
 
@@ -53,34 +59,65 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class NotDone:
-    """Nothing was begun. why: halted, held, not_approved, altered, late, settled (look again)."""
+    """Nothing is known to be done yet. why: halted, held, not_approved, altered, late, exists or settled (look at the rows again)."""
 
     why: str
 
 
 @dataclass(frozen=True, slots=True)
-class _Came:
-    """What came of a call: "succeed" with a value, "fail" with the provider's words, or "unknown"."""
+class _Absent:
+    """It surely did not happen; `said` is how the provider last refused it, "" if it did not."""
 
-    verdict: str
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Came:
+    """What came of a call: "succeed" with a value, "fail" or "unknown" with words."""
+
+    verdict: Literal["succeed", "fail", "unknown"]
     value: Any = None
     said: str = ""
 
 
-def perform(means: Means, claim: Claim, deed: Deed) -> Done | NotDone:
-    """Do it, or find out whether it was done. Raises LeaseLost when the run is another worker's."""
-    opened = means.do(ledger.opened, claim.id, deed.run.iterations, deed.n)
-    if opened is not None:
-        return _reconcile(means, claim, deed, opened)
-    begun = means.do(ledger.begin, claim, deed.intent, lease_s=means.lease_s)
+def begin(means: Means, claim: Claim, deed: Deed, intent: ledger.Intent) -> Done | NotDone:
+    """Do what nobody has begun. Raises LeaseLost when the run is another worker's."""
+    begun = means.do(ledger.begin, claim, intent, lease_s=means.lease_s)
     if isinstance(begun, ledger.NotBegun):
-        return NotDone("settled" if begun.why == "exists" else begun.why)
+        return NotDone(begun.why)
     came = _call(deed, begun.attempt_id, since=0)
-    if came.verdict != "unknown":
-        return _record(means, deed, begun.attempt_id, came)
-    opened = means.do(ledger.opened, claim.id, deed.run.iterations, deed.n)
-    assert opened is not None
-    return _reconcile(means, claim, deed, opened)
+    if came.verdict == "unknown":
+        return reconcile(means, claim, deed)
+    return _record(means, claim, deed, begun.attempt_id, came)
+
+
+def reconcile(means: Means, claim: Claim, deed: Deed) -> Done | NotDone:
+    """Find out what became of an effect that was begun; what surely did not happen is tried anew, once. Raises LeaseLost."""
+    opened = _opened(means, deed)
+    if opened.status != "attempted":
+        return NotDone("settled")
+    if opened.attempt_status == "open":
+        known = _pursue(means, claim, deed, opened)
+        if not isinstance(known, _Absent):
+            return known
+        if said := known.said or deed.barred:
+            return _record(means, claim, deed, opened.attempt_id, _Came("fail", said=said))
+    attempt = means.do(ledger.replace, claim, opened.effect_id, call_s=call_s(deed.tool), lease_s=means.lease_s)
+    if not isinstance(attempt, UUID):
+        return NotDone(attempt)
+    came = _Came("fail", said=deed.barred) if deed.barred else _call(deed, attempt, since=_began(opened))
+    if came.verdict == "unknown":
+        known = _pursue(means, claim, deed, _opened(means, deed))
+        if not isinstance(known, _Absent):
+            return known
+        came = _Came("fail", said=known.said or f"it did not answer, twice ({came.said})")
+    return _record(means, claim, deed, attempt, came)
+
+
+def doubt(means: Means, opened: OpenEffect, why: str) -> Done:
+    """Nobody can tell whether it happened: the run stops, and a person is asked."""
+    _log.error("effect %s of pause %s is in doubt: %s", opened.effect_id, opened.pause_id, why)
+    return Done(means.do(ledger.settle, opened.attempt_id, "doubt", error=why).run_status)
 
 
 def call_s(tool: Tool) -> float:
@@ -88,86 +125,75 @@ def call_s(tool: Tool) -> float:
     return tool.timeout_s + MARGIN_S
 
 
-def _reconcile(means: Means, claim: Claim, deed: Deed, opened: OpenEffect) -> Done | NotDone:
-    """An attempt is open, or a person said it did not happen: repeat, or look, or begin anew, or ask."""
-    for waited in (0.0, 0.5, 2.0, 4.0, 8.0):
-        if means.stop.wait(waited):
+def _pursue(means: Means, claim: Claim, deed: Deed, opened: OpenEffect) -> Done | NotDone | _Absent:
+    """Repeat an open attempt's key while the provider remembers it, then ask the provider whether it happened.
+
+    A refusal of a repeat says nothing of the call before it, whose answer was lost (the key may have been revoked meanwhile).
+    """
+    refused = ""
+    window = timedelta(seconds=deed.tool.key_window_s) * 0.9
+    for wait_s in BETWEEN_TRIES_S:
+        if deed.barred or refused or opened.tries >= MOST_TRIES or opened.now > opened.started_at + window:
+            break
+        if means.stop.wait(wait_s):
             return NotDone("settled")
-        if opened.status != "attempted":
-            return NotDone("settled")
-        if opened.attempt_status != "open":
-            return _anew(means, claim, deed, opened)
-        if (
-            opened.tries >= MOST_TRIES
-            or opened.now > opened.started_at + timedelta(seconds=deed.tool.key_window_s) * 0.9
-        ):
-            return _look(means, claim, deed, opened)
         outcome = means.do(ledger.repeat, claim, opened.attempt_id, call_s=call_s(deed.tool), lease_s=means.lease_s)
         if outcome != "repeat":
             return NotDone(outcome)
-        came = _call(deed, opened.attempt_id, since=int(opened.started_at.timestamp()))
-        if came.verdict != "unknown":
-            return _record(means, deed, opened.attempt_id, came)
-        opened = _opened(means, claim, deed)
-    return _look(means, claim, deed, opened)
+        came = _call(deed, opened.attempt_id, since=_began(opened))
+        if came.verdict == "succeed":
+            return _record(means, claim, deed, opened.attempt_id, came)
+        refused = came.said if came.verdict == "fail" else ""
+        opened = _opened(means, deed)
+    return _look(means, claim, deed, opened, refused)
 
 
-def _look(means: Means, claim: Claim, deed: Deed, opened: OpenEffect) -> Done | NotDone:
+def _look(means: Means, claim: Claim, deed: Deed, opened: OpenEffect, refused: str) -> Done | NotDone | _Absent:
     """Ask the provider whether it happened. Only after the call has ended and its list has settled is "no" a no."""
     if "find" not in deed.tool.companions:
-        return _doubt(means, opened, "The provider's answer was lost, and this tool has no way to look it up.")
-    settled_at = opened.call_deadline + timedelta(seconds=deed.tool.settles_in_s)
-    for sure in (False, True):
-        if sure and means.stop.wait(max(0.0, (settled_at - opened.now).total_seconds())):
-            return NotDone("settled")
-        effect = _effect(deed, opened.attempt_id, since=int(opened.created_at.timestamp()))
+        return doubt(means, opened, "The provider's answer was lost, and this tool has no way to look it up.")
+    while True:
+        effect = _effect(deed, opened.attempt_id, since=_began(opened))
         try:
             found = deed.tool.companion("find", effect=effect, **deed.bound.values)
         except Exception as error:  # noqa: BLE001  whatever it raises, it could not tell
-            return _doubt(means, opened, f"The provider could not say whether it happened: {_words(error)}")
+            return doubt(means, opened, f"The provider could not say whether it happened: {_words(error)}")
         if found is not None:
-            return _record(means, deed, opened.attempt_id, _Came("succeed", found))
-    return _anew(means, claim, deed, opened)
+            return _record(means, claim, deed, opened.attempt_id, _Came("succeed", _kept(found)))
+        settles_at = opened.call_deadline + timedelta(seconds=deed.tool.settles_in_s)
+        if settles_at <= opened.now:
+            return _Absent(refused)
+        if means.stop.wait((settles_at - opened.now).total_seconds()):
+            return NotDone("settled")
+        opened = _opened(means, deed)
 
 
-def _anew(means: Means, claim: Claim, deed: Deed, opened: OpenEffect) -> Done | NotDone:
-    """The earlier call surely did nothing: a new attempt with a fresh key, once; if that is lost too, a later look decides."""
-    attempt = means.do(ledger.replace, claim, opened.effect_id, call_s=call_s(deed.tool), lease_s=means.lease_s)
-    if not isinstance(attempt, UUID):
-        return NotDone(attempt)
-    came = _call(deed, attempt, since=int(opened.created_at.timestamp()))
-    if came.verdict != "unknown":
-        return _record(means, deed, attempt, came)
-    return _doubt(means, _opened(means, claim, deed), f"The provider's answer was lost twice: {came.said}")
-
-
-def _opened(means: Means, claim: Claim, deed: Deed) -> OpenEffect:
-    opened = means.do(ledger.opened, claim.id, deed.run.iterations, deed.n)
+def _opened(means: Means, deed: Deed) -> OpenEffect:
+    opened = means.do(ledger.opened, deed.run.id, deed.run.iterations, deed.n)
     assert opened is not None, "an effect that was begun stays"
     return opened
 
 
-def _doubt(means: Means, opened: OpenEffect, why: str) -> Done:
-    _log.error("effect %s of pause %s is in doubt: %s", opened.effect_id, opened.pause_id, why)
-    return Done(means.do(ledger.settle, opened.attempt_id, "doubt", error=why).run_status)
+def _began(opened: OpenEffect) -> int:
+    return int(opened.created_at.timestamp())
 
 
-def _record(means: Means, deed: Deed, attempt_id: UUID, came: _Came) -> Done:
+def _record(means: Means, claim: Claim, deed: Deed, attempt_id: UUID, came: _Came) -> Done:
+    """Record it whoever has the run by now. Raises LeaseLost afterwards if it is no longer ours: only the receipt was."""
     if came.verdict == "fail":
-        told = {"text": f"The provider refused it and nothing was done: {came.said}", "is_error": True}
+        told = {"text": f"It was refused and not done: {came.said}", "is_error": True}
         settled = means.do(ledger.settle, attempt_id, "fail", error=came.said, result=told)
     else:
-        quoted = None
-        if deed.approved and deed.quote:
-            quoted = {"approved": deed.approved.price.to_document(), "now": deed.quote.price.to_document()}
         value = came.value
         if deed.note:
             value = value | {"note": deed.note} if isinstance(value, dict) else f"{result_text(value)}\n{deed.note}"
-        text = result_text(value)
-        settled = means.do(ledger.settle, attempt_id, "succeed", receipt={"result": came.value, "quoted": quoted},
-                           result={"text": text, "is_error": False})  # fmt: skip
+        told = {"text": result_text(value), "is_error": False}
+        receipt = {"result": came.value, "quoted": deed.prices}
+        settled = means.do(ledger.settle, attempt_id, "succeed", receipt=receipt, result=told)
     if settled.outcome == "settled":
         _log.error("a receipt came for attempt %s, which was settled already: check it with the provider", attempt_id)
+    if settled.epoch != claim.epoch:
+        raise LeaseLost(f"run {claim.id} was taken over during a call; what came of the call is on record")
     return Done(settled.run_status)
 
 
@@ -175,26 +201,31 @@ def _call(deed: Deed, attempt_id: UUID, *, since: int) -> _Came:
     try:
         value = deed.tool.run(deed.bound, _effect(deed, attempt_id, since=since))
     except ProviderRefused as refused:
-        return _Came("fail", said=_words(refused))
+        return _Came("fail", said=str(refused)[:500])
     except Exception as error:  # noqa: BLE001  a timeout, a cut connection, a bug in the tool: nobody knows what happened
         _log.warning("call of %s with key %s: %s", deed.tool.name, attempt_id, _words(error))
         return _Came("unknown", said=_words(error))
+    return _Came("succeed", _kept(value))
+
+
+def _kept(value: Any) -> Any:
+    """A receipt that can be stored, whatever the tool returned: it happened, and must never be lost over its words."""
     try:
-        result_text(value)
-    except InvalidArguments as error:  # it happened; only its words cannot be kept
-        value = {"note": str(error)}
-    return _Came("succeed", value)
+        return plain(value)
+    except Unwritable as error:
+        return {"note": f"It was done. {error}"}
 
 
 def _effect(deed: Deed, attempt_id: UUID, *, since: int) -> Effect:
-    metadata = {"effect_key": deed.intent.effect_key, "run_id": str(deed.run.id)}
-    if deed.intent.pause_id:
-        metadata["pause_id"] = str(deed.intent.pause_id)
+    metadata = {"effect_key": deed.effect_key, "run_id": str(deed.run.id)}
+    if deed.pause_id:
+        metadata["pause_id"] = str(deed.pause_id)
     return Effect(
         attempt_key=str(attempt_id),
-        effect_key=deed.intent.effect_key,
+        effect_key=deed.effect_key,
         metadata=metadata,
         credential=deed.credential,
+        timeout_s=deed.tool.timeout_s,
         since=since,
     )
 

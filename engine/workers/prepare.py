@@ -1,8 +1,9 @@
-"""From a model's call to what must become of it: an answer at once, a plain tool, an effect that policy allows, or one that people must
-approve. Everything an approver reads is made here, once. Nothing has been done yet when this is through.
+"""From a model's calls to what must become of them: an answer at once, a plain tool, an effect that is allowed, or one to be asked about.
+
+Everything an approver reads is made here, once. The one rule: nothing has been done yet when this is through.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -15,7 +16,7 @@ from engine.rules.policy import Need, Policy, evaluate
 from engine.state import db, ledger
 from engine.state.runs import Ask
 from engine.tool import Bound, InvalidArguments, Tool
-from engine.tools import Agent
+from engine.workers.means import Turn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,40 +58,65 @@ class Rules:
     policy: Policy
     people: People
     refused: Mapping[str, ledger.Refusal]
+    standing: ledger.StandingNow
 
 
-def plan(agent: Agent, run: Run, call: Call, rules: Rules) -> Plan:
-    """What must become of a call that nobody was asked about yet."""
-    tool = agent.tools.get(call.tool)
+def plan(turn: Turn, calls: Sequence[Call], holds: Rules) -> list[Plan]:
+    """What must become of calls that nobody was asked about yet. The same effect twice in one turn is meant once."""
+    seen: set[str] = set()
+    plans: list[Plan] = []
+    for call in calls:
+        planned = _plan(turn, call, holds)
+        if isinstance(planned, Effectful):
+            key = digest.fingerprint(planned.tool.name, planned.bound.arguments)
+            if key in seen:
+                planned = Answer(
+                    call=call, text="The same call is already in this turn, and counts once. This one was not done."
+                )
+            seen.add(key)
+        plans.append(planned)
+    return plans
+
+
+def _plan(turn: Turn, call: Call, holds: Rules) -> Plan:
+    tool = turn.agent.tools.get(call.tool)
     if tool is None:
-        return Answer(call=call, text=f"There is no tool {call.tool!r}. There are: {', '.join(sorted(agent.tools))}.")
+        there = ", ".join(sorted(turn.agent.tools))
+        return Answer(call=call, text=f"There is no tool {call.tool!r}. There are: {there}.")
     try:
         bound = tool.bind(call.arguments)
     except InvalidArguments as error:
         return Answer(call=call, text=str(error))
     if tool.action is None:
         return Plain(call=call, tool=tool, bound=bound)
-    before = rules.refused.get(digest.fingerprint(tool.name, bound.arguments))
-    if before is not None:
-        by = before.decided_by or "a person"
-        return Answer(
-            call=call,
-            text=f"{by} refused exactly this before in this run, and nobody is asked again. Do not try it another way; say what was refused.",
-            refused=True,
-        )
-    need = evaluate(rules.policy, tool.facts(bound))
-    if need.kind == "forbid":
-        return Answer(call=call, text=f"Not allowed, and nobody was asked: {need.why}")
-    if need.kind == "ask" and escalation.first_approver(need, run.on_behalf_of, rules.people) is None:
-        return Answer(
-            call=call,
-            text=f"Nobody may decide on this: rule {need.rule!r} of {need.policy_version} leads to no one but the requester. Nothing was done.",
-        )
+    return _effectful(turn.run, call, tool, bound, holds)
+
+
+def _effectful(run: Run, call: Call, tool: Tool, bound: Bound, holds: Rules) -> Answer | Effectful:
+    if before := holds.refused.get(digest.fingerprint(tool.name, bound.arguments)):
+        return Answer(call=call, text=_refused_before(before), refused=True)
+    need = evaluate(holds.policy, tool.facts(bound))
+    if no := _no(need, run, holds.people):
+        return Answer(call=call, text=no)
     try:
         quote = quoted(tool, bound)
     except QuoteUnavailable as error:
         return Answer(call=call, text=f"The present price cannot be had, so nobody was asked: {error}")
     return Effectful(call=call, tool=tool, bound=bound, need=need, quote=quote)
+
+
+def _refused_before(before: ledger.Refusal) -> str:
+    by = before.decided_by or "A person"
+    return f"{by} refused exactly this before in this run, and nobody is asked again. Do not try it another way; say what was refused."
+
+
+def _no(need: Need, run: Run, people: People) -> str | None:
+    """Why it cannot even be asked; None if it can, or needs no asking."""
+    if need.kind == "forbid":
+        return f"Not allowed, and nobody was asked: {need.why}"
+    if need.kind == "ask" and escalation.first_approver(need, run.on_behalf_of, people) is None:
+        return f"Nobody may decide on this: rule {need.rule!r} of {need.policy_version} leads to no one but the requester. Nothing was done."
+    return None
 
 
 def quoted(tool: Tool, bound: Bound) -> Quote | None:
@@ -156,16 +182,6 @@ def intent(run: Run, planned: Effectful, *, pause_id: UUID | None, call_s: float
         action=digest.canonical(action), digest=digest.digest("placet.action.v1", action), policy_version=planned.need.policy_version,
         rule=planned.need.rule, doubt_role=planned.need.doubt_role or "", call_s=call_s,
     )  # fmt: skip
-
-
-def fingerprint(planned: Effectful) -> str:
-    """What makes two planned calls the same."""
-    return digest.fingerprint(planned.tool.name, planned.bound.arguments)
-
-
-def allowed_then(policy_version: str, rule: str) -> Need:
-    """The need of an effect that was begun without asking, whatever the policy says now: it is only to be reconciled."""
-    return Need(kind="allow", policy_version=policy_version, rule=rule, why="It was allowed when it was begun.")
 
 
 def effect_key(run: Run, n: int) -> str:

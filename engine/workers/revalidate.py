@@ -1,5 +1,6 @@
-"""After the yes and before the effect: everything that can go stale is looked at again. Grant, time, the approvers' roles, the tool, the
-policy, the price. What still holds goes on; what moved is asked again with was and now; what lost its authority is voided.
+"""After the yes and before the effect, everything that can go stale is looked at again: grant, approvers' roles, tool, policy, price.
+
+The one rule: what still holds goes on; what moved is asked again with was and now; what lost its authority is voided.
 """
 
 from collections.abc import Sequence
@@ -8,25 +9,26 @@ from typing import Any
 from uuid import UUID
 
 from engine.errors import QuoteUnavailable
-from engine.models import Call, Pause, Quote, Run, Superseded
+from engine.models import Call, Content, Pause, Quote, Run, Superseded
+from engine.rules import escalation
 from engine.rules.money import Money, format_money
 from engine.rules.policy import Need, evaluate, needs_asking_again, stricter, within_tolerance
 from engine.state import ledger
 from engine.state.runs import Ask
 from engine.tool import Bound, InvalidArguments, Tool
-from engine.tools import Agent
 from engine.workers import grants, prepare
+from engine.workers.means import Turn
 from engine.workers.prepare import Effectful, Rules
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ready:
-    """It holds: go on. `quote` is the present price, None for a tool without one."""
+    """It holds: go on. `prices` is what the receipt says of the price approved and now; None for a tool without one."""
 
     call: Call
     pause: Pause
     planned: Effectful
-    quote: Quote | None
+    prices: dict[str, Any] | None
     credential: str
 
 
@@ -39,78 +41,69 @@ class AskAgain:
     why: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Void:
-    """Its authority is gone: nothing is done, and the run ends."""
+    """Its authority is gone: it is not done, and the run ends."""
 
     pause_ids: tuple[UUID, ...]
     why: str
 
 
-def check(
-    agent: Agent, run: Run, approved: Sequence[tuple[Call, Pause]], rules: Rules, standing: ledger.StandingNow
-) -> list[Ready | AskAgain] | Void:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Looked:
+    """The price approved and now, and the call at the present one; `why` it must be asked again, None if it need not."""
+
+    tool: Tool
+    bound: Bound
+    was: Money | None
+    quote: Quote | None
+    why: str | None
+
+    @property
+    def prices(self) -> dict[str, Any] | None:
+        """For the receipt."""
+        if self.was is None or self.quote is None:
+            return None
+        return {"approved": self.was.to_document(), "now": self.quote.price.to_document()}
+
+
+def check(turn: Turn, approved: Sequence[tuple[Call, Pause]], holds: Rules) -> list[Ready | AskAgain] | Void:
     """Look at all approved calls of a turn before the first effect of any."""
     found: list[Ready | AskAgain] = []
     for call, pause in approved:
-        held = pause.content
-        if held is None:
-            return Void(
-                pause_ids=(pause.id,), why="The stored request was altered after it was approved. Nothing was done."
-            )
-        tool = agent.tools.get(held.tool)
-        if tool is None or tool.action is None:
-            return Void(pause_ids=(pause.id,), why=f"The tool {held.tool} is no longer there. Nothing was done.")
-        minted = grants.mint(standing, pause.requester_name or run.on_behalf_of, tool.credential)
-        if isinstance(minted, grants.GrantGone):
-            return Void(pause_ids=tuple(p.id for _, p in approved), why=minted.why)
-        one = _one(run, call, pause, tool, rules, standing, minted.credential)
+        one = _check(turn, call, pause, holds)
         if isinstance(one, Void):
             return one
         found.append(one)
     return found
 
 
-def _one(
-    run: Run, call: Call, pause: Pause, tool: Tool, rules: Rules, standing: ledger.StandingNow, credential: str
-) -> Ready | AskAgain | Void:
+def _check(turn: Turn, call: Call, pause: Pause, holds: Rules) -> Ready | AskAgain | Void:
     held = pause.content
-    assert held is not None
-    bound = _bound(tool, held.arguments, held.explanation)
-    if bound is None:
-        return Void(
-            pause_ids=(pause.id,),
-            why=f"The tool {tool.name} changed and no longer takes what was approved. Nothing was done.",
-        )
-    present = evaluate(rules.policy, tool.facts(bound))
+    if held is None:
+        return Void((pause.id,), "The stored request was altered after it was approved, so it was not done.")
+    tool = turn.agent.tools.get(held.tool)
+    bound = _bound(tool, held.arguments, held.explanation) if tool else None
+    if tool is None or tool.action is None or bound is None:
+        gone = f"The tool {held.tool} is gone or no longer takes what was approved, so it was not done."
+        return Void((pause.id,), gone)
+    minted = grants.mint(holds.standing, pause.requester_name or turn.run.on_behalf_of, tool.credential)
+    if isinstance(minted, grants.GrantGone):
+        return Void((pause.id,), minted.why)
+    present = evaluate(holds.policy, tool.facts(bound))
     if present.kind == "forbid":
-        return Void(pause_ids=(pause.id,), why=f"The policy does not allow it any more: {present.why}")
-    why = _stale(pause, tool, present, standing)
-    quote: Quote | None = None
-    try:
-        quote = prepare.quoted(tool, bound)
-    except QuoteUnavailable as error:
-        why = why or f"The price cannot be had now: {error}"
-    baseline = held.quote.price if held.quote else held.amount
-    if quote and baseline and (moved := _moved(baseline, quote.price, held.need, present)):
-        why = why or moved
-        bound = _at_price(tool, bound, quote.price) or bound
-    if why is None:
-        planned = Effectful(call=call, tool=tool, bound=bound, need=held.need, quote=held.quote)
-        return Ready(call=call, pause=pause, planned=planned, quote=quote, credential=credential)
-    need = stricter(held.need, evaluate(rules.policy, tool.facts(bound)))
-    if need.kind == "forbid":
-        return Void(pause_ids=(pause.id,), why=f"{why} At the new price the policy does not allow it: {need.why}")
-    planned = Effectful(call=call, tool=tool, bound=bound, need=need, quote=quote)
-    before = Superseded(pause_id=str(pause.id), why=why, was=baseline)
-    return AskAgain(
-        pause=pause, ask=prepare.ask(run, prepare.content(run, planned, supersedes=before), rules.people), why=why
-    )
+        return Void((pause.id,), f"The policy does not allow it any more, so it was not done: {present.why}")
+    looked = _look(held, tool, bound, present)
+    why = _stale(pause, held, tool, present, holds.standing) or looked.why
+    if why is not None:
+        return _ask_again(turn.run, call, pause, replace(looked, why=why), holds)
+    as_stored = replace(bound, arguments=dict(held.arguments))
+    planned = Effectful(call=call, tool=tool, bound=as_stored, need=held.need, quote=held.quote)
+    return Ready(call=call, pause=pause, planned=planned, prices=looked.prices, credential=minted.credential)
 
 
-def _stale(pause: Pause, tool: Tool, present: Need, standing: ledger.StandingNow) -> str | None:
-    held = pause.content
-    assert held is not None
+def _stale(pause: Pause, held: Content, tool: Tool, present: Need, standing: ledger.StandingNow) -> str | None:
+    """Why the approval is no longer enough; None if it is."""
     if lapsed := [v.name for v in standing.lapsed_voters if v.pause_id == pause.id]:
         return f"{' and '.join(lapsed)} approved it and may no longer decide on it."
     if tool.version != held.tool_version:
@@ -118,11 +111,47 @@ def _stale(pause: Pause, tool: Tool, present: Need, standing: ledger.StandingNow
     return needs_asking_again(held.need, present, pause.voters)
 
 
-def _moved(was: Money, now: Money, recorded: Need, present: Need) -> str | None:
-    tolerances = [recorded, *([present] if present.kind == "ask" else [])]
-    if all(within_tolerance(was, now, need.tolerance_bp, need.direction) for need in tolerances):
-        return None
-    return f"The price moved from {format_money(was)} to {format_money(now)}, more than the {recorded.tolerance_bp / 100:g} % that was agreed."
+def _look(held: Content, tool: Tool, bound: Bound, present: Need) -> _Looked:
+    """The price once more, against the one that was approved."""
+    was = held.quote.price if held.quote else held.amount
+    try:
+        quote = prepare.quoted(tool, bound)
+    except QuoteUnavailable as error:
+        return _Looked(tool=tool, bound=bound, was=was, quote=None, why=f"The price cannot be had now: {error}")
+    looked = _Looked(tool=tool, bound=bound, was=was, quote=quote, why=None)
+    if quote is None or was is None:
+        return looked
+    needs = [held.need, *([present] if present.kind == "ask" else [])]
+    beyond = [n for n in needs if not within_tolerance(was, quote.price, n.tolerance_bp, n.direction)]
+    if not beyond:
+        return looked
+    moved = f"The price moved from {format_money(was)} to {format_money(quote.price)}, beyond {_agreed(beyond[0])}."
+    return replace(looked, why=moved, bound=_at_price(tool, bound, quote.price) or bound)
+
+
+def _ask_again(run: Run, call: Call, pause: Pause, looked: _Looked, holds: Rules) -> AskAgain | Void:
+    held, why = pause.content, looked.why
+    assert held is not None
+    assert why is not None
+    need = stricter(held.need, evaluate(holds.policy, looked.tool.facts(looked.bound)))
+    if need.kind == "forbid":
+        return Void((pause.id,), f"{why} At the new price the policy does not allow it, so it was not done: {need.why}")
+    if escalation.first_approver(need, run.on_behalf_of, holds.people) is None:
+        return Void((pause.id,), f"{why} Nobody is left who may decide on it anew, so it was not done.")
+    planned = Effectful(call=call, tool=looked.tool, bound=looked.bound, need=need, quote=looked.quote)
+    before = Superseded(pause_id=str(pause.id), why=why, was=looked.was)
+    return AskAgain(
+        pause=pause, ask=prepare.ask(run, prepare.content(run, planned, supersedes=before), holds.people), why=why
+    )
+
+
+def _agreed(need: Need) -> str:
+    way = {"both": "either way", "up": "up", "down": "down"}[need.direction]
+    return (
+        f"the {need.tolerance_bp / 100:g} % {way} that rule {need.rule!r} leaves open"
+        if need.tolerance_bp
+        else "what was approved"
+    )
 
 
 def _at_price(tool: Tool, bound: Bound, price: Money) -> Bound | None:

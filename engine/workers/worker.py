@@ -1,5 +1,6 @@
-"""A worker: threads that claim runs and bring them as far as they go, and one that keeps their leases. Polling is the guarantee; a kick
-only makes it sooner.
+"""A worker: threads that claim runs and bring them as far as they go, and one that keeps their leases.
+
+The one rule: polling is the guarantee; a kick only makes it sooner.
 """
 
 import logging
@@ -60,7 +61,7 @@ class Worker:
             except (psycopg.OperationalError, psycopg_pool.PoolTimeout) as error:
                 _log.warning("the database is away: %s", error)
                 worked = False
-            except Exception:
+            except Exception:  # noqa: BLE001  a bug that one run meets must not end the thread that serves the others
                 _log.exception("a run could not be advanced; its lease will lapse and it is tried again")
                 worked = False
             if not worked:

@@ -38,7 +38,12 @@ def charge_supplier(
 ) -> dict[str, Any]:
     """Pay one order, exactly once."""
     return payments.charge(
-        effect, amount, supplier_id, payment_method, order_ref, f"{quantity} x {item}" if item else order_ref
+        effect,
+        amount,
+        supplier_id=supplier_id,
+        payment_method=payment_method,
+        order_ref=order_ref,
+        description=f"{quantity} x {item}" if item else order_ref,
     )
 
 

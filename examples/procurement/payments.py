@@ -12,15 +12,15 @@ import stripe
 from engine import Effect, Money, ProviderRefused, Unknown
 from engine.rules.money import exponent, parse
 
-TIMEOUT_S: Final = 15
 _TWO_DECIMALS_AT_STRIPE: Final = {"ISK", "UGX"}
 """Currencies that ISO gives no decimals and Stripe counts in hundredths (docs.stripe.com/currencies)."""
 
-_SURE: Final = {"card_error", "invalid_request_error"}
+_SURELY_NOT_PAID: Final = {"requires_payment_method", "canceled"}
+"""What a declined or cancelled payment ends as; any other status but "succeeded" may still become a payment."""
 
 
 def charge(
-    effect: Effect, amount: Money, supplier_id: str, payment_method: str, order_ref: str, description: str
+    effect: Effect, amount: Money, *, supplier_id: str, payment_method: str, order_ref: str, description: str
 ) -> dict[str, Any]:
     """Pay; the receipt. Raises ProviderRefused when the provider surely did nothing; anything else may have been paid."""
     try:
@@ -36,21 +36,20 @@ def charge(
             {"idempotency_key": effect.attempt_key},
         )
     except (stripe.CardError, stripe.InvalidRequestError, stripe.AuthenticationError, stripe.PermissionError) as error:
-        if error.code == "idempotency_key_in_use":
-            raise Unknown("the same payment is being made at this moment") from error
         raise ProviderRefused(error.user_message or str(error)) from error
     return _receipt(intent.to_dict())
 
 
 def find(effect: Effect, order_ref: str) -> dict[str, Any] | None:
     """The receipt of the payment with this effect's key, None if there surely is none. Raises whatever kept it from being known."""
-    since = {"gte": effect.since - 60}  # a minute for clocks that differ
-    for intent in _client(effect).v1.payment_intents.list({"created": since, "limit": 100}).auto_paging_iter():
+    since = effect.since - 60  # a minute for clocks that differ
+    for intent in _client(effect).v1.payment_intents.list({"created": {"gte": since}, "limit": 100}).auto_paging_iter():
         found = intent.to_dict()
-        if found["metadata"].get("effect_key") == effect.effect_key and found["status"] == "succeeded":
-            if found["metadata"].get("order_ref") != order_ref:
-                raise Unknown(f"payment {found['id']} carries this key for another order")
-            return _receipt(found)
+        if found["metadata"].get("effect_key") != effect.effect_key or found["status"] in _SURELY_NOT_PAID:
+            continue
+        if found["metadata"].get("order_ref") != order_ref:
+            raise Unknown(f"payment {found['id']} carries this key for another order")
+        return _receipt(found)
     return None
 
 
@@ -78,6 +77,6 @@ def _client(effect: Effect) -> stripe.StripeClient:
     return stripe.StripeClient(
         effect.credential,
         max_network_retries=0,
-        http_client=stripe.RequestsClient(timeout=TIMEOUT_S),
+        http_client=stripe.RequestsClient(timeout=effect.timeout_s / 2),  # half to connect, half to be answered
         base_addresses={"api": os.environ.get("STRIPE_API_BASE", "https://api.stripe.com")},
     )

@@ -1,0 +1,224 @@
+"""What becomes of the calls of one turn: answered, asked about, done.
+
+One gated call holds its whole turn: nothing in it runs until all its pauses are settled, and nothing at all if one of them is refused.
+The one rule: an effect that was begun is settled before anything else of its run is looked at.
+"""
+
+import json
+import logging
+from collections.abc import Sequence
+from typing import Any, Final
+
+from engine.models import Call, OpenEffect, Pause
+from engine.results import Unwritable, result_text
+from engine.rules import digest
+from engine.rules import turn as rules
+from engine.state import ledger, pauses, people, policies, runs
+from engine.tool import Bound, InvalidArguments, Tool
+from engine.workers import grants, perform, prepare, revalidate
+from engine.workers.means import Turn, Way, way
+from engine.workers.perform import Deed, Done, NotDone
+from engine.workers.prepare import Answer, Effectful, Plain, Rules
+
+_log = logging.getLogger(__name__)
+
+HALT_LOOK_S: Final = 2
+"""How often a run with something to do looks whether a halt is over."""
+
+
+def settle(turn: Turn, calls: Sequence[Call]) -> Way:
+    """Bring the calls of a turn that have no result yet as far as they go."""
+    if turn.run.open_effects:
+        return _finish_begun(turn, calls)
+    asked = [(call, turn.means.do(pauses.get, call.pause_id)) for call in calls if call.pause_id]
+    if refused := [pause for _, pause in asked if pause.status not in ("waiting", "approved")]:
+        return _tell_refusal(turn, calls, asked, refused)
+    holds = _what_holds(turn)
+    plans = prepare.plan(turn, [call for call in calls if not call.pause_id], holds)
+    if answers := [one for one in plans if isinstance(one, Answer)]:
+        told = {one.call.n: {"text": one.text, "is_error": True} for one in answers}
+        status = turn.means.do(runs.save_results, turn.claim, told, refused=sum(one.refused for one in answers))
+        if status != "running" or len(answers) == len(calls):
+            return way(status)
+    checked = revalidate.check(turn, asked, holds)
+    if isinstance(checked, revalidate.Void):
+        turn.means.do(runs.void, turn.claim, checked.pause_ids, checked.why)
+        return "off"
+    effects = [one for one in plans if isinstance(one, Effectful) and one.need.kind == "ask"]
+    gated = [prepare.ask(turn.run, prepare.content(turn.run, one), holds.people) for one in effects]
+    again = [one for one in checked if isinstance(one, revalidate.AskAgain)]
+    if gated or again:
+        asks, replaced = [*gated, *(one.ask for one in again)], [one.pause.id for one in again]
+        turn.means.do(runs.ask, turn.claim, asks, superseded=replaced, reason=again[0].why if again else "")
+        return "off"
+    ready = [one for one in checked if isinstance(one, revalidate.Ready)]
+    return _do_all(turn, [*(one for one in plans if not isinstance(one, Answer)), *ready], holds)
+
+
+def _what_holds(turn: Turn) -> Rules:
+    do = turn.means.do
+    return Rules(
+        policy=do(policies.current),
+        people=do(people.everybody),
+        refused=do(ledger.refused_before, turn.run.id),
+        standing=do(ledger.standing, turn.run.id),
+    )
+
+
+def _do_all(turn: Turn, planned: Sequence[Plain | Effectful | revalidate.Ready], holds: Rules) -> Way:
+    """In the order of the model's reply, each result saved as it comes."""
+    for one in sorted(planned, key=lambda one: one.call.n):
+        match one:
+            case Plain():
+                gone = way(turn.means.do(runs.save_results, turn.claim, {one.call.n: _run_plain(one)}))
+            case Effectful():
+                gone = _do_allowed(turn, one, holds)
+            case revalidate.Ready():
+                gone = _do_approved(turn, one)
+        if gone != "on":
+            return gone
+    return "on"
+
+
+def _run_plain(planned: Plain) -> dict[str, Any]:
+    try:
+        return {"text": result_text(planned.tool.run(planned.bound)), "is_error": False}
+    except Unwritable as error:
+        return {"text": str(error), "is_error": True}
+    except Exception as error:  # noqa: BLE001  whatever an author's tool raises, the model is told and the run goes on
+        _log.warning("the tool %s failed", planned.tool.name, exc_info=True)
+        return {"text": result_text(f"The tool failed: {type(error).__name__}: {error}"), "is_error": True}
+
+
+def _do_allowed(turn: Turn, planned: Effectful, holds: Rules) -> Way:
+    minted = grants.mint(holds.standing, turn.run.on_behalf_of, planned.tool.credential)
+    if isinstance(minted, grants.GrantGone):
+        told = {planned.call.n: {"text": f"Not done: {minted.why}", "is_error": True}}
+        return way(turn.means.do(runs.save_results, turn.claim, told))
+    intent = prepare.intent(turn.run, planned, pause_id=None, call_s=perform.call_s(planned.tool))
+    deed = Deed(
+        run=turn.run,
+        n=planned.call.n,
+        tool=planned.tool,
+        bound=planned.bound,
+        effect_key=intent.effect_key,
+        pause_id=None,
+        credential=minted.credential,
+    )
+    return _way_after(turn, intent, perform.begin(turn.means, turn.claim, deed, intent))
+
+
+def _do_approved(turn: Turn, ready: revalidate.Ready) -> Way:
+    planned, call = ready.planned, ready.call
+    intent = prepare.intent(turn.run, planned, pause_id=ready.pause.id, call_s=perform.call_s(planned.tool))
+    deed = Deed(
+        run=turn.run,
+        n=call.n,
+        tool=planned.tool,
+        bound=planned.bound,
+        effect_key=intent.effect_key,
+        pause_id=ready.pause.id,
+        credential=ready.credential,
+        prices=ready.prices,
+        note=_changed(call, planned.tool, planned.bound),
+    )
+    return _way_after(turn, intent, perform.begin(turn.means, turn.claim, deed, intent))
+
+
+def _finish_begun(turn: Turn, calls: Sequence[Call]) -> Way:
+    """What was under way when a worker was lost: only to be reconciled, by the action as the ledger has it, whatever holds now."""
+    begun = [(call, turn.means.do(ledger.opened, turn.run.id, turn.run.iterations, call.n)) for call in calls]
+    call, effect = next((call, effect) for call, effect in begun if effect is not None)
+    tool = turn.agent.tools.get(effect.tool)
+    bound = _bound(tool, json.loads(effect.action)["arguments"]) if tool else None
+    if tool is None or bound is None:
+        why = f"The tool {effect.tool} changed after it was begun, and can no longer find out what became of it."
+        return way(perform.doubt(turn.means, effect, why).status)
+    deed = _deed_begun(turn, call, effect, tool, bound)
+    return _way_after(turn, None, perform.reconcile(turn.means, turn.claim, deed))
+
+
+def _deed_begun(turn: Turn, call: Call, effect: OpenEffect, tool: Tool, bound: Bound) -> Deed:
+    standing = turn.means.do(ledger.standing, turn.run.id)
+    minted = grants.mint(standing, turn.run.on_behalf_of, tool.credential)
+    return Deed(
+        run=turn.run,
+        n=call.n,
+        tool=tool,
+        bound=bound,
+        effect_key=effect.effect_key,
+        pause_id=effect.pause_id,
+        credential=grants.for_looking_up(tool.credential),
+        barred=minted.why if isinstance(minted, grants.GrantGone) else "",
+        note=_changed(call, tool, bound),
+    )
+
+
+def _way_after(turn: Turn, intent: ledger.Intent | None, came: Done | NotDone) -> Way:
+    """The run's way on after an effect was tried."""
+    if isinstance(came, Done):
+        return way(came.status)
+    match came.why:
+        case "halted":
+            return _wait_out_halt(turn)
+        case "held":
+            return _hold(turn)
+        case "late":
+            assert intent is not None
+            assert intent.pause_id is not None
+            why = "The time in which it had to be done has passed, so it was not done."
+            turn.means.do(runs.void, turn.claim, [intent.pause_id], why)
+            return "off"
+        case "altered":
+            _log.error("run %s: what is stored of call %s is not what was approved", turn.run.id, intent)
+            why = "What is stored is not what was approved, so it was not done. Have the record checked."
+            turn.means.do(runs.fail, turn.claim, why)
+            return "off"
+        case _:
+            return "look"  # begun, withdrawn or settled meanwhile
+
+
+def _wait_out_halt(turn: Turn) -> Way:
+    """Until effects may go on, an operator wants the run to stop, or the worker ends; nothing is written meanwhile."""
+    while turn.means.do(ledger.halted) and not turn.means.stop.wait(HALT_LOOK_S):
+        now = turn.means.do(runs.load, turn.run.id)
+        if now.hold:
+            return _hold(turn)
+        if now.epoch != turn.claim.epoch or now.status != "running":
+            return "off"
+    return "look"
+
+
+def _hold(turn: Turn) -> Way:
+    """An operator wants the run to stop: between two steps it does."""
+    return "look" if turn.means.do(runs.save_results, turn.claim, {}) == "running" else "off"
+
+
+def _tell_refusal(
+    turn: Turn, calls: Sequence[Call], asked: Sequence[tuple[Call, Pause]], refused: Sequence[Pause]
+) -> Way:
+    """One refusal holds back the whole turn; each call is told exactly what became of it."""
+    fell = any(pause.status in ("denied", "expired") for pause in refused)
+    own = {
+        call.n: rules.refusal(pause.status, by=pause.decided_by_name, reason=pause.reason, fire_at=pause.fire_at)
+        for call, pause in asked
+        if pause in refused and not (fell and pause.status == "cancelled")
+    }
+    told = {call.n: {"text": own.get(call.n, rules.NOT_RUN), "is_error": True} for call in calls}
+    return way(turn.means.do(runs.save_results, turn.claim, told))
+
+
+def _changed(call: Call, tool: Tool, bound: Bound) -> str:
+    """What was approved in place of what the model asked for, when a price moved and was asked anew; "" if nothing differs."""
+    asked = _bound(tool, {name: value for name, value in call.arguments.items() if name != "why"})
+    if asked is None:
+        return ""
+    moved = {name: value for name, value in bound.arguments.items() if asked.arguments.get(name) != value}
+    return f"Done as it was approved, which differs from what you asked for: {digest.canonical(moved)}" if moved else ""
+
+
+def _bound(tool: Tool, arguments: dict[str, Any]) -> Bound | None:
+    try:
+        return tool.bind({**arguments, **({"why": "-"} if tool.action else {})})
+    except InvalidArguments:
+        return None
