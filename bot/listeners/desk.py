@@ -71,9 +71,8 @@ class Desk:
             return _out_of_time(future)
         except (_NothingDone, *outage.Error) as error:
             self.afterwards(self.courier.pool.check)  # whatever broke this connection may have broken the others
-            log.error(
-                "the database failed a listener after %.1f s: %s", time.monotonic() - started, error.__cause__ or error
-            )  # noqa: TRY400  an outage needs no trace
+            after, cause = time.monotonic() - started, error.__cause__ or error
+            log.error("the database failed a listener after %.1f s: %s", after, cause)  # noqa: TRY400  an outage needs no trace
             return (
                 _not_recorded() if isinstance(error, _NothingDone) or outage.surely_nothing(error) else _not_confirmed()
             )

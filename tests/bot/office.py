@@ -74,7 +74,7 @@ class Office:
         block = block_of(message, action)
         return self.act("click", user, channel=message["channel"], ts=message["ts"], block_id=block, action_id=action)
 
-    def command(self, user: str, text: str, channel: str = "C0OPS") -> Json:
+    def command(self, user: str, text: str = "", channel: str = "C0OPS") -> Json:
         """Type /approvals; the answer that only this person sees."""
         assert self.act("command", user, channel=channel, text=f"/approvals {text}".strip()) == {"ok": True}
         return self.messages(channel)[-1]

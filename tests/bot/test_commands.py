@@ -1,0 +1,130 @@
+"""/approvals says what waits, shows one request or run, and does what may be done with a run; to who typed it alone."""
+
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from bot.cards import ids
+from bot.listeners.commands import SUBCOMMANDS
+from engine.state import pauses, runs
+from tests import rows
+from tests.bot.house import Home
+from tests.bot.office import actions_of, text_of
+
+
+@pytest.fixture
+def pause_id(conn: Any) -> UUID:
+    [asked] = rows.waiting(conn)
+    return asked
+
+
+def named(pause_id: UUID) -> str:
+    return ids.screen_id("pause", pause_id)
+
+
+def run_of(conn: Any, pause_id: UUID) -> UUID:
+    return pauses.get(conn, pause_id).run_id
+
+
+def test_what_waits_for_me_has_buttons_that_decide(home: Home, pause_id: UUID) -> None:
+    for text in ("", "mine"):
+        listed = home.office.command("U0MARTA", text)
+        assert listed["only_for"] == "U0MARTA"
+        assert named(pause_id) in text_of(listed)
+        assert actions_of(listed) == [ids.ACTION_APPROVE, ids.ACTION_DENY, ids.ACTION_DETAILS]
+    assert home.office.press("U0MARTA", listed, ids.ACTION_APPROVE) == {"ok": True}
+    assert home.pause(pause_id).votes[0].surface == "slack:list"
+    assert home.private("U0MARTA", "C0OPS", nth=3) == "Approved. The agent goes on."
+
+
+def test_lists_are_for_all_a_role_or_what_was_asked_for_me(home: Home, conn: Any, pause_id: UUID) -> None:
+    [for_role] = rows.waiting(conn, approver="role:finance-approver")
+    everything = text_of(home.office.command("U0JONAS", "all"))
+    assert named(pause_id) in everything
+    assert named(for_role) in everything
+    assert "Nothing waits." in text_of(home.office.command("U0JONAS"))
+    of_role = text_of(home.office.command("U0JONAS", "role finance-approver"))
+    assert named(for_role) in of_role
+    assert named(pause_id) not in of_role
+    asked = home.office.command("U0PRIYA", "asked")
+    assert named(pause_id) in text_of(asked)
+    assert ids.ACTION_WITHDRAW in actions_of(asked)
+    assert "Nothing more." in text_of(home.office.command("U0JONAS", "all 2"))
+    assert "is no page" in text_of(home.office.command("U0JONAS", "all two"))
+
+
+def test_one_request_is_shown_whole_with_the_buttons_of_who_looks(home: Home, pause_id: UUID) -> None:
+    shown = home.office.command("U0MARTA", f"show {named(pause_id)}")
+    assert "EUR 38,000.00 to Nordholz Industrial" in text_of(shown)
+    assert ids.ACTION_APPROVE in actions_of(shown)
+    assert ids.ACTION_APPROVE not in actions_of(home.office.command("U0JONAS", f"show {pause_id}"))
+    assert actions_of(home.office.command("U0PRIYA", f"show {pause_id}")) == [ids.ACTION_WITHDRAW]
+
+
+def test_an_id_that_nobody_has_and_one_that_is_none_are_answered(home: Home) -> None:
+    assert "No pause has an id ending in abcdef" in text_of(home.office.command("U0MARTA", "show pause_abcdef"))
+    assert "is no id" in text_of(home.office.command("U0MARTA", "show me"))
+    assert "No run has an id ending in abcdef" in text_of(home.office.command("U0MARTA", "show run_abcdef"))
+
+
+def test_a_run_is_held_once_and_goes_on_once(home: Home, conn: Any, pause_id: UUID) -> None:
+    run = ids.screen_id("run", run_of(conn, pause_id))
+    assert f"{run} is" in text_of(home.office.command("U0OTTO", f"pause {run}"))
+    assert runs.get(conn, run_of(conn, pause_id)).hold
+    assert "it is being paused already" in text_of(home.office.command("U0OTTO", f"pause {run}"))
+    assert f"{run} is awaiting approval now." in text_of(home.office.command("U0OTTO", f"resume {run}"))
+    assert "nobody has paused it" in text_of(home.office.command("U0OTTO", f"resume {run}"))
+    assert home.pause(pause_id).status == "waiting"  # a resume approves nothing
+
+
+def test_only_its_requester_and_operators_move_a_run(home: Home, conn: Any, pause_id: UUID) -> None:
+    run = ids.screen_id("run", run_of(conn, pause_id))
+    assert "is Priya Nair's. Only they and people with the role operator" in text_of(
+        home.office.command("U0JONAS", f"cancel {run}")
+    )
+    assert home.pause(pause_id).status == "waiting"
+    assert f"{run} is cancelled now." in text_of(home.office.command("U0PRIYA", f"cancel {run}"))
+    assert (home.pause(pause_id).status, home.pause(pause_id).decided_by) == ("cancelled", "priya")
+    assert "it has ended" in text_of(home.office.command("U0PRIYA", f"cancel {run}"))
+
+
+def test_a_run_is_launched_for_who_types_it_and_shown(home: Home, conn: Any) -> None:
+    said = text_of(home.office.command("U0JONAS", "launch procurement Buy <!channel> 3 chairs"))
+    assert "has begun" in said
+    [run] = runs.listed(conn)
+    assert (run.on_behalf_of, run.status) == ("jonas", "queued")
+    assert runs.get(conn, run.id).input == "Buy <!channel> 3 chairs"
+    number = ids.screen_id("run", run.id)
+    assert number in text_of(home.office.command("U0JONAS", "runs"))
+    shown = text_of(home.office.command("U0JONAS", f"run {number}"))
+    assert "Buy <!channel> 3 chairs" in shown
+    assert f"{number}: queued" in shown
+
+
+def test_a_launch_names_what_it_lacks(home: Home, conn: Any) -> None:
+    assert "There is no agent gardener. There are: procurement." in text_of(
+        home.office.command("U0JONAS", "launch gardener x")
+    )
+    assert "What should it do?" in text_of(home.office.command("U0JONAS", "launch procurement"))
+    assert runs.listed(conn) == []
+
+
+def test_help_and_an_unknown_word_say_what_there_is(home: Home) -> None:
+    for text in ("help", "make-me-a-sandwich"):
+        said = text_of(home.office.command("U0JONAS", text))
+        for one in SUBCOMMANDS.values():
+            assert f"/approvals {one.usage}: {one.meaning}" in said
+    assert "There is no /approvals make-me-a-sandwich" in said
+
+
+def test_who_is_not_known_gets_no_list(home: Home, conn: Any, pause_id: UUID) -> None:
+    conn.execute("DELETE FROM identity WHERE slack_user = 'U0JONAS'")
+    said = text_of(home.office.command("U0JONAS", "all"))
+    assert "Placet does not know who you are" in said
+    assert named(pause_id) not in said
+
+
+def test_a_database_that_is_away_is_told(home: Home) -> None:
+    home.house.pool.close()
+    assert "This was not recorded" in text_of(home.office.command("U0MARTA", "all"))
