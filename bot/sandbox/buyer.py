@@ -103,7 +103,9 @@ BEHAVIOURS: Mapping[str, Callable[[Situation], Reply]] = {"parallel": _buy_in_on
 def _finish(now: Situation, payment: Done) -> Reply:
     receipt = _document(payment.result)
     reference = next((str(receipt[name]) for name in ("reference", "payment_id", "id") if receipt.get(name)), None)
-    amount = receipt.get("amount") or payment.given.get("amount")  # what was paid; it may be asked anew at another price
+    amount = receipt.get("amount") or payment.given.get(
+        "amount"
+    )  # what was paid; it may be asked anew at another price
     paid = f"Paid {_spoken(amount)} to {_supplier(now)} for order {now.order['order_ref']}"
     return say(f"{paid}, reference {reference}." if reference else f"{paid}.")
 

@@ -137,7 +137,7 @@ def house(folder: Path, *, port: int | None, env: Mapping[str, str], say: Callab
             page_url=f"http://{HOST}:{page_port}",
             bot_url=f"http://{HOST}:{bot_port}",
             token=token,
-            env=_environment(folder, url, page_port, bot_port, token) | env,
+            env={**_environment(folder, url, page_port, bot_port, token), **env},
         )
         stack.callback(made.stop)
         yield made

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 
-class JournalBroken(ValueError):  # noqa: N818  it is a state of the file, and read as one
+class JournalBroken(ValueError):
     """A line before the last one is not a JSON object."""
 
 

