@@ -1,0 +1,166 @@
+"""The whole process: from a launch to a receipt, what is due moves by itself, and it stops in good order when told."""
+
+import logging
+import os
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import httpx
+import pytest
+
+from bot import main
+from bot.cards import ids
+from engine.errors import Misconfigured
+from engine.state import pauses, runs
+from tests import database, rows, world
+from tests.bot.house import API_TOKEN, as_url, living, settings
+from tests.bot.office import SECRET, TOKEN, Json, Office, actions_of, text_of
+
+LAUNCH = {"agent": "procurement", "input": world.order(), "for": "priya", "launch_key": "PO-1"}
+
+
+def test_an_order_is_launched_asked_approved_and_paid_and_everybody_sees_it(
+    office: Office, db_url: str, conn: Any, tmp_path: Path
+) -> None:
+    database.apply_policy(conn)
+    with world.world(tmp_path) as outside:
+        given = settings(office, db_url, anthropic_base_url=f"{outside.address}/anthropic", workers=2)
+        with living(office, given, main.PARTS) as home:
+            launched = home.http.post("/agent/launch", json=LAUNCH, headers={"Authorization": f"Bearer {API_TOKEN}"})
+            run_id = UUID(launched.json()["run_id"])
+            card = home.card("D0MARTA")
+            assert "EUR 38,000.00" in text_of(card)
+            assert outside.payments("PO-1") == []
+            assert office.press("U0MARTA", card, ids.ACTION_APPROVE) == {"ok": True}
+            office.await_(lambda: "is done" in text_of(office.messages("D0PRIYA")), 20)
+            office.await_(lambda: "Approved by Marta Keller (marta), and done." in text_of(office.messages("D0MARTA")))
+            assert len(outside.payments("PO-1")) == 1
+            assert runs.get(conn, run_id).status == "done"
+            assert actions_of(home.card("D0MARTA")) == []
+
+
+def test_what_is_due_moves_by_itself_and_the_log_says_so(
+    office: Office, db_url: str, conn: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    [pause_id] = rows.waiting(conn)
+    with caplog.at_level(logging.INFO), living(office, settings(office, db_url), frozenset({"web", "sweep"})) as home:
+        home.card()
+        rows.make_due(conn, pause_id)
+        dm = office.await_(lambda: next(iter(office.messages("D0OTTO")), None), 5)
+        assert ids.ACTION_APPROVE in actions_of(dm)
+        rows.make_due(conn, pause_id)
+        office.await_(lambda: "Nobody answered in time, so nothing was done." in text_of(office.messages("D0OTTO")), 5)
+    assert pauses.get(conn, pause_id).status == "expired"
+    said = [record.getMessage() for record in caplog.records if record.name == "placet"]
+    name = ids.screen_id("pause", pause_id)
+    assert said == [f"{name}: escalate, waiting, with person:otto", f"{name}: expire, expired, with person:otto"]
+
+
+def test_slack_down_neither_blocks_the_sweep_nor_loses_a_card(office: Office, db_url: str, conn: Any) -> None:
+    [pause_id] = rows.waiting(conn)
+    with living(office, settings(office, db_url), frozenset({"web", "sweep"})) as home:
+        home.card()
+        office.fault("*", "status", times=6)
+        rows.make_due(conn, pause_id)
+        office.await_(lambda: home.pause(pause_id).level == 1 or None, 5)
+        conn.execute("UPDATE card SET not_before = NULL")
+        office.await_(lambda: _asked_again(conn, office), 15)
+
+
+def _asked_again(conn: Any, office: Office) -> list[Json]:
+    conn.execute("UPDATE card SET not_before = NULL WHERE not_before IS NOT NULL")
+    return office.messages("D0OTTO")
+
+
+def test_a_token_that_slack_does_not_take_is_said_before_anything_starts(office: Office, db_url: str) -> None:
+    with pytest.raises(Misconfigured) as caught:
+        main.assemble(settings(office, db_url, slack_bot_token="xoxb-wrong-token"))
+    assert "SLACK_BOT_TOKEN" in caught.value.faults[0]
+    assert "invalid_auth" in caught.value.faults[0]
+
+
+def test_an_agent_that_cannot_be_loaded_is_said_too(office: Office, db_url: str) -> None:
+    with pytest.raises(Misconfigured, match=r"examples\.gardener cannot be imported"):
+        main.assemble(settings(office, db_url, agents=("examples.gardener",)))
+
+
+WITHOUT_THE_MODEL = """
+import sys
+from bot.main import assemble
+from engine.settings import Settings
+house = assemble(Settings.from_env())
+house.start(frozenset({"web", "sweep"}))
+house.close()
+print("anthropic" in sys.modules)
+"""
+
+
+def test_a_web_process_does_not_load_the_models_sdk(office: Office, db_url: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_THE_MODEL],
+        check=False,
+        env=environment(office, db_url, 8080),
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (done.stdout.strip(), done.returncode) == ("False", 0), done.stderr
+
+
+@pytest.mark.parametrize("told", [signal.SIGTERM, signal.SIGINT])
+def test_a_process_that_is_told_to_stop_stops_in_good_order(office: Office, db_url: str, told: signal.Signals) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    run = "from bot.main import serve; from engine.settings import Settings; serve(Settings.from_env())"
+    with subprocess.Popen(
+        [sys.executable, "-c", run], env=environment(office, db_url, port), stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stderr is not None
+        lines = []
+        for line in process.stderr:
+            lines.append(line)
+            if "started: sweep, web, worker" in line:
+                break
+        answer = httpx.HTTPTransport(retries=5)
+        with httpx.Client(transport=answer, base_url=f"http://127.0.0.1:{port}", timeout=10) as client:
+            assert client.get("/readyz").status_code == 200, lines
+        process.send_signal(told)
+        rest = process.stderr.read()
+        assert process.wait(20) == 0, rest
+    assert "stopping" in rest
+    assert "Traceback" not in rest
+
+
+def environment(office: Office, db_url: str, port: int) -> dict[str, str]:
+    kept = {
+        name: value for name, value in os.environ.items() if not name.startswith(("SLACK_", "PLACET_", "ANTHROPIC_"))
+    }
+    return kept | {
+        "DATABASE_URL": as_url(db_url),
+        "SLACK_BOT_TOKEN": TOKEN,
+        "SLACK_SIGNING_SECRET": SECRET,
+        "SLACK_API_URL": f"{office.url}/slack/api/",
+        "ANTHROPIC_API_KEY": "sk-ant-test",
+        "PLACET_API_TOKEN": API_TOKEN,
+        "PLACET_AGENTS": "examples.procurement.agent",
+        "PORT": str(port),
+    }
+
+
+def test_several_processes_on_one_database_send_each_card_once(office: Office, db_url: str, conn: Any) -> None:
+    for _ in range(5):
+        rows.waiting(conn)
+    given = settings(office, db_url)
+    parts = frozenset({"web", "sweep"})
+    with living(office, given, parts) as one, living(office, given, parts) as two:
+        for home in (one, two):
+            home.house.bell.ring()
+        office.await_(lambda: len(office.messages("C0BUY")) >= 5 or None)
+        conn.execute("UPDATE run_pause SET fire_at = clock_timestamp() - interval '1 s'")
+        office.await_(lambda: len(office.messages("D0OTTO")) >= 5 or None)
+    assert (len(office.messages("C0BUY")), len(office.messages("D0OTTO"))) == (5, 5)
