@@ -62,7 +62,7 @@ class House:
         """SIGKILL: as a power cut would, with no chance to say goodbye."""
         assert self._bot is not None
         self._bot.kill()
-        self._bot.wait()
+        _reap(self._bot)
 
     def fallen(self) -> str | None:
         """Which process has ended by itself; None if all run."""
@@ -77,15 +77,13 @@ class House:
 
     def stop(self) -> None:
         """Stop the bot first, so that it can still tell Slack what it did."""
-        for process in (self._bot, self._outside):
-            if process is None or process.poll() is not None:
-                continue
+        for process in filter(None, (self._bot, self._outside)):
             process.terminate()
             try:
                 process.wait(15)
             except subprocess.TimeoutExpired:
                 process.kill()
-                process.wait()
+            _reap(process)
 
     def _spawn(self, name: str, command: list[str]) -> subprocess.Popen[bytes]:
         log = self.log(name)
@@ -227,6 +225,12 @@ def _free_port() -> int:
         probe.bind((HOST, 0))
         port: int = probe.getsockname()[1]
         return port
+
+
+def _reap(process: subprocess.Popen[bytes]) -> None:
+    process.wait()
+    if process.stdin is not None:
+        process.stdin.close()
 
 
 def _tail(log: Path, lines: int = 15) -> str:

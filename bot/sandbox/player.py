@@ -4,7 +4,7 @@ import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import httpx
 
@@ -48,6 +48,12 @@ class Player:
     def __init__(self, page_url: str, *, patience_s: float = 60) -> None:
         self._http = httpx.Client(base_url=page_url, timeout=15)
         self._patience_s = patience_s
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._http.close()
 
     def messages(self, user: str, channel: str) -> list[Seen]:
         """What this person sees in a channel or DM, oldest first."""

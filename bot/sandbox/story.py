@@ -164,12 +164,12 @@ STORY: Final = (
 
 def play(home: House, launched: Mapping[str, str], console: Console) -> int:
     """Play it and print what happened; 0 only if every line is as it must be."""
-    player = Player(home.page_url, patience_s=ANSWER_S + STEP_S + 60)
-    stage = Stage(
-        home, player, lambda text: console.print(f"  {text}", highlight=False, soft_wrap=True), threading.Event()
-    )
-    failures = _act(stage)
-    with db.connect(home.database_url) as conn:
+
+    def say(text: str) -> None:
+        console.print(f"  {text}", highlight=False, soft_wrap=True)
+
+    with Player(home.page_url, patience_s=ANSWER_S + STEP_S + 60) as player, db.connect(home.database_url) as conn:
+        failures = _act(Stage(home, player, say, threading.Event()))
         facts = {line.ref: _settled(conn, player, line.ref, UUID(launched[line.ref])) for line in STORY}
         names = people.names(conn, ["marta", "ines", "otto", "priya"])
     right = {line.ref: line.ref not in failures and _as_told(line, facts[line.ref]) for line in STORY}

@@ -58,4 +58,5 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
             policies.apply(conn, demo.demo_policy(answer_s=3600, step_s=3600), everybody, actor="tests")
         home.start_outside()
         home.start_bot()
-        yield Running(home, Player(home.page_url), demo.launch_orders(home))
+        with Player(home.page_url) as player:
+            yield Running(home, player, demo.launch_orders(home))

@@ -29,7 +29,8 @@ class Demo:
         )  # fmt: skip
         self._lines: queue.Queue[str] = queue.Queue()
         self.said: list[str] = []
-        threading.Thread(target=self._read, daemon=True).start()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
 
     def _read(self) -> None:
         assert self.process.stdout is not None
@@ -52,11 +53,23 @@ class Demo:
     def page(self) -> str:
         """Where the workspace is, as it was printed for Marta."""
         line = self.until("as=U0MARTA")
-        return line.split("http://", 1)[1].split("/?", 1)[0]
+        self.address = "http://" + line.split("http://", 1)[1].split("/?", 1)[0]
+        return self.address
 
     def end(self, number: int = signal.SIGINT) -> int:
         self.process.send_signal(number)
-        return self.process.wait(40)
+        return self._ended()
+
+    def kill(self) -> None:
+        self.process.kill()
+        self._ended()
+
+    def _ended(self) -> int:
+        code = self.process.wait(40)
+        self._reader.join()
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+        return code
 
 
 def ours(folder: Path) -> list[psutil.Process]:
@@ -81,8 +94,8 @@ def folder(tmp_path: Path) -> Iterator[Path]:
 
 
 def first_card_after(demo: Demo) -> float:
-    player = Player(f"http://{demo.page()}", patience_s=30)
-    player.until("Marta sees a card", lambda: player.find("U0MARTA", "PO-2026-0193"))
+    with Player(demo.page(), patience_s=30) as player:
+        player.until("Marta sees a card", lambda: player.find("U0MARTA", "PO-2026-0193"))
     return time.monotonic() - demo.started
 
 
@@ -102,23 +115,23 @@ def test_it_starts_shows_a_card_stops_on_interrupt_and_goes_on_where_it_was_even
     again = Demo(folder)
     warm = first_card_after(again)
     assert warm < 15, f"the first card came {warm:.1f} s after a warm start"
-    player = Player(f"http://{again.until('as=U0JONAS').split('http://', 1)[1].split('/?', 1)[0]}")
-    player.press("U0MARTA", "PO-2026-0193", "placet:approve")
+    with Player(again.address) as player:
+        player.press("U0MARTA", "PO-2026-0193", "placet:approve")
     children = [p for p in ours(folder) if p.pid != again.process.pid and "postgres" not in p.name()]
-    again.process.kill()
-    again.process.wait()
+    again.kill()
     assert gone(children), "a killed demo leaves nothing on its ports"
 
     third = Demo(folder)
-    player = Player(f"http://{third.page()}", patience_s=60)
-    player.until("the approved order is paid, once", lambda: player.get("/stripe/_payments")["payments"] or None)
+    with Player(third.page(), patience_s=60) as player:
 
-    def paid() -> int | None:
-        made = [p for p in player.get("/stripe/_payments")["payments"] if p["metadata"]["order_ref"] == "PO-2026-0193"]
-        return len(made) or None
+        def paid() -> int | None:
+            made = [
+                p for p in player.get("/stripe/_payments")["payments"] if p["metadata"]["order_ref"] == "PO-2026-0193"
+            ]
+            return len(made) or None
 
-    assert player.until("PO-2026-0193 is paid", paid) == 1
-    player.until("its card says so", lambda: player.find("U0MARTA", "pi_"))
+        assert player.until("PO-2026-0193 is paid", paid) == 1
+        player.until("its card says so", lambda: player.find("U0MARTA", "pi_"))
     assert third.end(signal.SIGTERM) == 0
 
 
