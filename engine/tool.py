@@ -211,7 +211,11 @@ def arguments_of(function: Callable[..., Any], parameters: Mapping[str, inspect.
     if faults:
         raise Misconfigured(faults)
     try:
-        model = create_model(f"{name}_arguments", __config__=ConfigDict(extra="forbid", allow_inf_nan=False), **fields)
+        model = create_model(
+            f"{name}_arguments",
+            __config__=ConfigDict(extra="forbid", allow_inf_nan=False, ser_json_inf_nan="constants"),
+            **fields,
+        )
         model.model_json_schema()
     except (NameError, PydanticUserError) as error:
         why = str(error).splitlines()[0]
