@@ -65,6 +65,8 @@ def test_approve_in_one_window_and_deny_in_the_other_has_one_winner_and_both_rea
     ended = request_of(running, run_id)
     if ended.decided_by == "marta":
         expect(form).to_contain_text("lready approved by Marta Keller")
+        ines.keyboard.press("Escape")
+        expect(form).to_have_count(0)
         for page in (marta, ines):
             expect(page.locator("article", has_text=ref).last).to_contain_text("Approved by Marta Keller")
         running.player.until("it is paid", lambda: paid(running, ref) or None)
