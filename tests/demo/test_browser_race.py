@@ -86,7 +86,7 @@ def test_approve_in_one_window_and_deny_in_the_other_has_one_winner_and_both_rea
 def test_a_colleague_and_a_guest_are_refused_privately_and_told_who_may(browser: Browser, running: Running) -> None:
     ref = "PO-REFUSED-1"
     run_id = running.launch(ref, "38000.00")
-    for user, said in (("U0JONAS", "Marta Keller"), ("U0GUEST", "guest")):
+    for user, said in (("U0JONAS", "Marta Keller"), ("U0GUEST", "another workspace")):
         page = window(browser, running, user)
         page.locator("article", has_text=ref).last.get_by_role("button", name="Approve").click()
         expect(page.get_by_role("article").filter(has_text="Only visible to you").last).to_contain_text(
