@@ -217,7 +217,8 @@ SELECT v.outcome, linked.status AS run_status, linked.epoch FROM v, linked;
 
 -- name: resolve_effect :one
 -- A person says what happened to an effect in doubt. answer: happened (with a reference), retry (it did not: try again) or stop.
--- `outcome`: the answer, or settled, own (the requester's own), not_yours. No row: there is no such effect.
+-- When the run was withdrawn meanwhile it ends here, and what did not happen is not tried again. `outcome`: the answer, or settled, own (the
+-- requester's own), not_yours. No row: there is no such effect.
 WITH r AS MATERIALIZED (
     SELECT run.* FROM run WHERE id = (SELECT run_id FROM effect WHERE id = %(effect_id)s) FOR UPDATE
 ), live AS MATERIALIZED (
@@ -233,13 +234,18 @@ WITH r AS MATERIALIZED (
                 WHEN %(actor)s = r.on_behalf_of THEN 'own'
                 WHEN NOT EXISTS (SELECT FROM role_member m JOIN person q ON q.id = m.person_id AND q.active
                                   WHERE m.person_id = %(actor)s AND m.role = e.doubt_role) THEN 'not_yours'
-                ELSE %(answer)s END AS outcome
+                ELSE %(answer)s END AS outcome, r.cancel_wanted AND r.status = 'in_doubt' AND %(answer)s <> 'stop' AS withdrawn
       FROM e, r
+), ends AS MATERIALIZED (
+    SELECT CASE WHEN v.outcome = 'retry' AND v.withdrawn THEN 'fail' ELSE v.outcome END AS as_if, v.withdrawn FROM v
+     WHERE v.outcome = ANY('{happened,retry,stop}')
 ), moved AS (
-    UPDATE effect SET status = CASE v.outcome WHEN 'happened' THEN 'done' WHEN 'retry' THEN 'attempted' ELSE 'abandoned' END,
-           settled_at = CASE WHEN v.outcome <> 'retry' THEN t.at END, receipt = CASE WHEN v.outcome = 'happened' THEN %(receipt)s::text::json END,
-           error = CASE WHEN v.outcome = 'stop' THEN 'ended by ' || %(actor)s || ' without knowing whether it happened' END
-      FROM e, t, v WHERE effect.id = e.id AND v.outcome = ANY('{happened,retry,stop}')
+    UPDATE effect SET status = CASE ends.as_if WHEN 'happened' THEN 'done' WHEN 'retry' THEN 'attempted' WHEN 'fail' THEN 'failed' ELSE 'abandoned' END,
+           settled_at = CASE WHEN ends.as_if <> 'retry' THEN t.at END,
+           receipt = CASE WHEN ends.as_if = 'happened' THEN %(receipt)s::text::json END,
+           error = CASE ends.as_if WHEN 'stop' THEN 'ended by ' || %(actor)s || ' without knowing whether it happened'
+                                   WHEN 'fail' THEN 'it did not happen, as ' || %(actor)s || ' said' END
+      FROM e, t, ends WHERE effect.id = e.id
 ), attempts AS (
     UPDATE effect_attempt SET status = 'absent', ended_at = a.ended_at FROM a, v
      WHERE effect_attempt.id = a.id AND a.status = 'unknown' AND v.outcome = 'retry'
@@ -249,19 +255,19 @@ WITH r AS MATERIALIZED (
 ), moves AS MATERIALIZED (
     SELECT live.id, live.status AS from_status,
            CASE WHEN live.id IS DISTINCT FROM e.pause_id THEN 'cancel' WHEN v.outcome = 'happened' THEN 'execute' ELSE 'fail' END AS event
-      FROM live, e, v, r
-     WHERE (v.outcome = 'happened' AND (live.id = e.pause_id OR (r.cancel_wanted AND r.status = 'in_doubt'))) OR v.outcome = 'stop'
+      FROM live, e, ends
+     WHERE ends.withdrawn OR ends.as_if = 'stop' OR (ends.as_if = 'happened' AND live.id = e.pause_id)
 ), pauses AS (
     UPDATE run_pause SET status = CASE m.event WHEN 'cancel' THEN 'cancelled' WHEN 'execute' THEN 'executed' ELSE 'failed' END,
            version = run_pause.version + 1,
            decided_by = CASE WHEN m.event <> 'cancel' THEN run_pause.decided_by END,
            decided_at = CASE WHEN m.event = 'cancel' THEN t.at ELSE run_pause.decided_at END,
            reason = CASE WHEN m.event = 'execute' THEN run_pause.reason
-                         WHEN v.outcome = 'happened' THEN 'the run was withdrawn' ELSE 'ended in doubt by ' || %(actor)s END
-      FROM moves m, t, v WHERE run_pause.id = m.id
+                         WHEN ends.withdrawn THEN 'the run was withdrawn' ELSE 'ended in doubt by ' || %(actor)s END
+      FROM moves m, t, ends WHERE run_pause.id = m.id
 ), way AS MATERIALIZED (
-    SELECT CASE WHEN v.outcome = 'stop' THEN 'stop' WHEN v.outcome = 'happened' AND r.cancel_wanted THEN 'cancel' ELSE 'resolve' END AS event
-      FROM v, r WHERE v.outcome = ANY('{happened,retry,stop}') AND r.status = 'in_doubt'
+    SELECT CASE WHEN ends.withdrawn THEN 'cancel' WHEN ends.as_if = 'stop' THEN 'stop' ELSE 'resolve' END AS event
+      FROM ends, r WHERE r.status = 'in_doubt'
 ), going AS MATERIALIZED (
     SELECT way.event, CASE way.event WHEN 'stop' THEN 'error' WHEN 'cancel' THEN 'cancelled' WHEN 'resolve' THEN
                                      CASE WHEN r.hold THEN 'paused' ELSE 'queued' END ELSE r.status END AS status
@@ -272,15 +278,15 @@ WITH r AS MATERIALIZED (
     INSERT INTO notice (id, run_id, kind, dest) SELECT %(notice_id)s, r.id, 'run_ended', 'person:' || r.on_behalf_of
       FROM r, going WHERE going.event = ANY('{stop,cancel}')
 ), repainted AS (
-    UPDATE card SET wanted = wanted + 1, not_before = NULL FROM e, v
-     WHERE card.pause_id = e.pause_id AND v.outcome = ANY('{happened,retry,stop}')
+    UPDATE card SET wanted = wanted + 1, not_before = NULL FROM e, ends
+     WHERE card.pause_id = e.pause_id OR card.pause_id IN (SELECT id FROM moves)
 ), events AS MATERIALIZED (
     SELECT r.id AS run_id, 1::bigint AS n, 'effect' AS entity, e.id::text AS entity_id, e.status AS from_status,
-           CASE %(answer)s WHEN 'happened' THEN 'resolve' WHEN 'retry' THEN 'retry' ELSE 'abandon' END AS event,
-           CASE v.outcome WHEN 'happened' THEN 'done' WHEN 'retry' THEN 'attempted' WHEN 'stop' THEN 'abandoned' END AS to_status,
+           CASE coalesce(ends.as_if, %(answer)s) WHEN 'happened' THEN 'resolve' WHEN 'stop' THEN 'abandon' WHEN 'fail' THEN 'fail' ELSE 'retry' END AS event,
+           CASE ends.as_if WHEN 'happened' THEN 'done' WHEN 'retry' THEN 'attempted' WHEN 'fail' THEN 'failed' WHEN 'stop' THEN 'abandoned' END AS to_status,
            %(actor)s::text AS actor, %(surface)s::text AS surface,
-           CASE WHEN v.outcome = ANY('{happened,retry,stop}') THEN %(receipt)s::text ELSE v.outcome END AS detail
-      FROM r, e, v
+           CASE WHEN ends.as_if IS NOT NULL THEN %(receipt)s::text ELSE v.outcome END AS detail
+      FROM r JOIN e ON true JOIN v ON true LEFT JOIN ends ON true
     UNION ALL
     SELECT r.id, 1 + row_number() OVER (ORDER BY m.id), 'pause', m.id::text, m.from_status, m.event,
            CASE m.event WHEN 'cancel' THEN 'cancelled' WHEN 'execute' THEN 'executed' ELSE 'failed' END, %(actor)s, %(surface)s, NULL
@@ -288,7 +294,7 @@ WITH r AS MATERIALIZED (
     UNION ALL
     SELECT r.id, 1000000, 'run', r.id::text, r.status, going.event, going.status, %(actor)s, %(surface)s, NULL FROM r, going WHERE going.event IS NOT NULL
 ), linked AS (
-    UPDATE run SET open_effects = r.open_effects - CASE WHEN v.outcome = ANY('{happened,stop}') THEN 1 ELSE 0 END,
+    UPDATE run SET open_effects = r.open_effects - CASE WHEN EXISTS (SELECT FROM ends WHERE as_if <> 'retry') THEN 1 ELSE 0 END,
         waiting_pauses = CASE WHEN going.event = ANY('{stop,cancel}') THEN 0 ELSE r.waiting_pauses END,
         status = going.status,
         queued_at = CASE WHEN going.status = 'queued' THEN coalesce(r.queued_at, t.at) END, {link}

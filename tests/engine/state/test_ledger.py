@@ -403,6 +403,35 @@ def test_a_withdrawal_in_doubt_takes_effect_when_it_is_resolved(conn: Any) -> No
     rows.consistent(conn)
 
 
+def test_what_did_not_happen_is_not_tried_again_for_a_run_that_was_withdrawn(conn: Any) -> None:
+    claim, [pause_id, sibling], effect = rows.doubted(conn, 2)
+    runs.cancel(conn, claim.id, actor="priya", person="priya", surface="tests")
+    assert resolve(conn, effect, "retry") == "retry"
+    assert runs.get(conn, claim.id).status == "cancelled"
+    assert (effect_of(conn, claim.id)[0], attempts(conn, effect)) == ("failed", ["absent"])
+    pause = pauses.get(conn, pause_id)
+    assert (pause.status, pause.effect_error) == ("failed", "it did not happen, as marta said")
+    assert pauses.get(conn, sibling).status == "cancelled"
+    rows.consistent(conn)
+
+
+def test_a_withdrawn_run_can_still_be_stopped_without_knowing(conn: Any) -> None:
+    claim, _, effect = rows.doubted(conn, 2)
+    runs.cancel(conn, claim.id, actor="priya", person="priya", surface="tests")
+    assert resolve(conn, effect, "stop") == "stop"
+    assert (runs.get(conn, claim.id).status, effect_of(conn, claim.id)[0]) == ("error", "abandoned")
+    rows.consistent(conn)
+
+
+@pytest.mark.parametrize("answer", ["happened", "stop"])
+def test_the_cards_of_siblings_follow_a_doubt_that_ends_the_run(conn: Any, answer: str) -> None:
+    claim, pause_ids, effect = rows.doubted(conn, 2)
+    runs.cancel(conn, claim.id, actor="priya", person="priya", surface="tests")
+    before = {c.id: c.wanted for p in pause_ids for c in cards.of_pause(conn, p)}
+    resolve(conn, effect, answer, reference="pi_77")
+    assert {c.id: c.wanted for p in pause_ids for c in cards.of_pause(conn, p)} == {c: n + 1 for c, n in before.items()}
+
+
 def test_a_paused_run_with_an_open_effect_can_be_withdrawn(conn: Any) -> None:
     claim, _, effect = rows.begun(conn)
     assert runs.release(conn, claim, "w1")

@@ -193,7 +193,7 @@ RUN_TRIALS: Mapping[str, tuple[Trial, ...]] = {
     "fail": (_worker(_fail), _worker(_void)),
     "cancel": (
         _operator(_cancel), _settler("succeed", setting="cancel_wanted = true"), _settler("fail", setting="cancel_wanted = true"),
-        _settler("succeed", doubted=True, setting="cancel_wanted = true"), _resolver("happened", "cancel_wanted = true"),
+        _settler("succeed", doubted=True, setting="cancel_wanted = true"), _resolver("happened", "cancel_wanted = true"), _resolver("retry", "cancel_wanted = true"),
     ),
     "note_cancel": (_operator(_cancel, effect=True),),
 }  # fmt: skip
