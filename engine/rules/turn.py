@@ -51,15 +51,15 @@ def read_reply(stop_reason: str | None, content: Sequence[Mapping[str, Any]]) ->
             return Stop(
                 "The model refused to go on, and is not asked again. Look at the run's messages, and launch it with another task."
             )
-        case "pause_turn":
-            return Continue()
     calls = tuple(
         {"id": block["id"], "name": block["name"], "input": block.get("input") or {}}
         for block in content
         if block.get("type") == "tool_use"
     )
-    if calls:
+    if calls:  # they must be answered before anything else can be said, even where the model only paused
         return RunTools(calls)
+    if stop_reason == "pause_turn":
+        return Continue()
     text = "\n\n".join(
         str(block["text"]).strip()
         for block in content
