@@ -254,7 +254,7 @@ WITH r AS MATERIALIZED (
       FROM e, v WHERE run_call.run_id = e.run_id AND run_call.step = e.step AND run_call.n = e.n AND v.outcome = 'happened'
 ), moves AS MATERIALIZED (
     SELECT live.id, live.status AS from_status,
-           CASE WHEN live.id IS DISTINCT FROM e.pause_id THEN 'cancel' WHEN v.outcome = 'happened' THEN 'execute' ELSE 'fail' END AS event
+           CASE WHEN live.id IS DISTINCT FROM e.pause_id THEN 'cancel' WHEN ends.as_if = 'happened' THEN 'execute' ELSE 'fail' END AS event
       FROM live, e, ends
      WHERE ends.withdrawn OR ends.as_if = 'stop' OR (ends.as_if = 'happened' AND live.id = e.pause_id)
 ), pauses AS (
