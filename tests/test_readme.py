@@ -1,0 +1,99 @@
+"""The README keeps its promises: its commands exist, its diagram is the list of legal moves, its code runs, its files are there."""
+
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from bot.cli import app
+from engine.settings import Settings
+from engine.tools import Agent
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text("utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+
+
+def commands() -> list[list[str]]:
+    """Every call of placet in a shell block, split into words."""
+    found = []
+    for line in "\n".join(blocks("sh")).splitlines():
+        for part in re.split(r"&&|\$\(", line):
+            words = shlex.split(part, comments=True)
+            if words and words[0].rpartition("/")[2] == "placet":
+                found.append(words[1:])
+    return found
+
+
+@pytest.mark.parametrize("words", commands(), ids=" ".join)
+def test_every_command_exists_with_its_options(words: list[str]) -> None:
+    options = [word for word in words if word.startswith("--")]
+    path = [word for word in words if re.fullmatch("[a-z]+", word)]
+    result = CliRunner().invoke(app, [path[0], "--help"], env={"COLUMNS": "200", "TERM": "dumb"})
+    assert result.exit_code == 0
+    if path[0] in ("people", "policy", "audit"):
+        assert path[1] in result.output
+        result = CliRunner().invoke(app, [*path[:2], "--help"], env={"COLUMNS": "200", "TERM": "dumb"})
+        assert result.exit_code == 0
+    assert [option for option in options if option not in result.output] == []
+
+
+def test_the_two_commands_are_the_ones_that_ci_runs() -> None:
+    [first, second] = [line for line in "\n".join(blocks("sh")).splitlines() if line.startswith("python3 -m venv")]
+    assert first.endswith("placet demo")
+    ci = (ROOT / ".ci" / "run").read_text("utf-8")
+    for step in second.split(" && "):
+        assert step in ci
+
+
+def test_the_diagram_is_the_list_of_legal_moves_of_a_request() -> None:
+    [diagram] = blocks("mermaid")
+    drawn = {
+        (a.replace("[*]", "new"), event, b)
+        for a, b, event in re.findall(r"^ *(\S+) --> (\S+): (\S+)$", diagram, re.MULTILINE)
+    }
+    text = (ROOT / "sql" / "transitions.sql").read_text("utf-8")
+    listed = {(a, event, b) for a, event, b in re.findall(r"\('pause', *'(\w+)', *'(\w+)', *'(\w+)'", text)}
+    assert drawn == listed
+
+
+def test_the_table_names_every_folder_of_the_house_and_no_other() -> None:
+    named = set(re.findall(r"^\| `([a-z/]+)/` \|", README, re.MULTILINE))
+    there = {"sql", "examples/procurement"} | {
+        f"{top}/{folder.name}"
+        for top in ("engine", "bot")
+        for folder in (ROOT / top).iterdir()
+        if (folder / "__init__.py").exists()
+    }
+    assert named == there
+
+
+def test_the_agent_in_the_readme_is_taken_as_it_stands() -> None:
+    [code] = blocks("python")
+    given: dict[str, Any] = {}
+    exec(compile(code, "README.md", "exec"), given)
+    agent = given["agent"]
+    assert isinstance(agent, Agent)
+    assert set(agent.tools["charge_supplier"].companions) == {"summary", "quote", "find"}
+
+
+def test_the_environment_it_names_is_what_the_settings_need() -> None:
+    exported = set(re.findall(r"\b([A-Z][A-Z_]+)=", "\n".join(blocks("sh"))))
+    values = dict.fromkeys(exported, "")
+    values |= {
+        "DATABASE_URL": "postgresql://placet@localhost/placet", "SLACK_BOT_TOKEN": "xoxb-1234567890", "SLACK_SIGNING_SECRET": "0" * 32,
+        "ANTHROPIC_API_KEY": "sk-ant-123456", "PLACET_API_TOKEN": "0" * 64, "PLACET_AGENTS": "examples.procurement.agent",
+    }  # fmt: skip
+    assert Settings.from_env(values).agents == ("examples.procurement.agent",)
+
+
+def test_every_file_it_points_to_is_there() -> None:
+    links = re.findall(r"\]\(([^)#:]+)\)", README)
+    assert links
+    assert [link for link in links if not (ROOT / link).exists()] == []
