@@ -43,6 +43,20 @@ def _waiting(conn: Any) -> Scene:
     return Scene(run_id=run_id, pauses=(first, second), claim=Claim(id=run_id, epoch=1, agent="procurement"))
 
 
+def _siblings(conn: Any) -> Scene:
+    """Two pauses wait, and there is time for both."""
+    first, second = rows.waiting(conn, 2)
+    run_id = pauses.get(conn, first).run_id
+    return Scene(run_id=run_id, pauses=(first, second), claim=Claim(id=run_id, epoch=1, agent="procurement"))
+
+
+def _quorum(conn: Any) -> Scene:
+    """A pause needs two of the role."""
+    [only] = rows.waiting(conn, approver="role:finance-approver", need=rows.QUORUM)
+    run_id = pauses.get(conn, only).run_id
+    return Scene(run_id=run_id, pauses=(only,), claim=Claim(id=run_id, epoch=1, agent="procurement"))
+
+
 def _approved(conn: Any) -> Scene:
     """A worker that may be lost has the run again; both pauses are approved."""
     claim, pause_ids = rows.approved(conn, 2)
@@ -62,8 +76,20 @@ def _approve(conn: Any, scene: Scene) -> Any:
     return pauses.approve(conn, scene.pauses[0], "marta", surface="tests")
 
 
-def _approve_due(conn: Any, scene: Scene) -> Any:
+def _approve_other(conn: Any, scene: Scene) -> Any:
     return pauses.approve(conn, scene.pauses[1], "marta", surface="tests")
+
+
+def _deny_other(conn: Any, scene: Scene) -> Any:
+    return pauses.deny(conn, scene.pauses[1], "marta", surface="tests")
+
+
+def _approve_too(conn: Any, scene: Scene) -> Any:
+    return pauses.approve(conn, scene.pauses[0], "ines", surface="tests")
+
+
+def _deny_too(conn: Any, scene: Scene) -> Any:
+    return pauses.deny(conn, scene.pauses[0], "ines", surface="tests")
 
 
 def _deny(conn: Any, scene: Scene) -> Any:
@@ -158,9 +184,13 @@ def _resolve(answer: Any) -> Move:
 
 SCENES: Mapping[str, tuple[Callable[[Any], Scene], Mapping[str, Move]]] = {
     "waiting": (_waiting, {
-        "approve": _approve, "approve_due": _approve_due, "deny": _deny, "withdraw": _withdraw, "expire": _expire,
+        "approve": _approve, "approve_due": _approve_other, "deny": _deny, "withdraw": _withdraw, "expire": _expire,
         "escalate": _escalate, "cancel": _cancel, "hold": _hold, "resume": _resume,
     }),
+    "siblings": (_siblings, {
+        "approve": _approve, "approve_other": _approve_other, "deny": _deny, "deny_other": _deny_other, "withdraw": _withdraw,
+    }),
+    "quorum": (_quorum, {"marta": _approve, "ines": _approve_too, "ines_denies": _deny_too, "withdraw": _withdraw}),
     "approved": (_approved, {
         "claim": _claim, "begin": _begin, "withdraw": _withdraw, "withdraw_other": _withdraw_other, "cancel": _cancel, "hold": _hold, "release": _release,
         "save": _save, "ask": _ask, "void": _void, "fail": _fail,
@@ -338,7 +368,7 @@ def test_a_click_that_waited_for_another_click_names_the_winner(conn: Any, crew:
 
 def test_a_click_that_waited_for_an_escalation_names_the_new_approver(conn: Any, crew: Crew) -> None:
     here = _waiting(conn)
-    late = crew.meet(here, _escalate, _approve_due, skips=False, commits=True)
+    late = crew.meet(here, _escalate, _approve_other, skips=False, commits=True)
     assert isinstance(late, NotYours)
     assert (late.now.approver, late.now.level) == ("person:otto", 1)
 
