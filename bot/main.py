@@ -200,9 +200,9 @@ def _worker(house: House) -> Any:
 
 
 def _log_plainly() -> None:
-    """One line an event to standard error; the libraries say only what is wrong."""
+    """One line an event to standard error: what we do, and of the libraries only what is wrong."""
     logging.basicConfig(
-        stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(levelname)-7s %(name)s: %(message)s"
+        stream=sys.stderr, level=logging.WARNING, format="%(asctime)s %(levelname)-7s %(name)s: %(message)s"
     )
-    for name in ("apscheduler", "uvicorn", "httpx", "psycopg.pool", "anthropic", "stripe"):
-        logging.getLogger(name).setLevel(logging.WARNING)
+    for ours in ("placet", "bot", "engine"):
+        logging.getLogger(ours).setLevel(logging.INFO)

@@ -99,8 +99,12 @@ def known(pool: db.Pool, slack: Slack, us: Us, who: Identity) -> Known | Turned:
 
 
 def reachable(conn: db.Conn, us: Us, person: str) -> str | None:
-    """A Slack user id by which a person can be written to; None: none of their identities is of our workspace or organisation."""
-    ours = [user for team, user in people.identities(conn, person) if us.has(team)]
+    """A Slack user id by which a person can be written to; None: there is none in our workspace.
+
+    In an organisation any of its workspaces will do, and which those are only Slack knows: its answer to the DM says.
+    """
+    found = people.identities(conn, person)
+    ours = [user for team, user in found if us.has(team)] or [user for _, user in found if us.enterprise]
     return ours[0] if ours else None
 
 

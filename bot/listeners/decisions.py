@@ -44,6 +44,8 @@ def decide(desk: Desk, click: Click, verb: Verb, reason: str = "") -> Outcome:
     if outcome.now.status == "waiting" and outcome.now.fire_at <= outcome.now.at:
         desk.sweeper.settle_one(click.button.pause_id)
         outcome = _tried(desk, click, verb, reason)
+    name = ids.screen_id("pause", click.button.pause_id)
+    log.info("%s: %s by %s in slack:%s: %s", name, verb, click.actor.id, click.place.surface, type(outcome).__name__)
     desk.kick()
     return outcome
 

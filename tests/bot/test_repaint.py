@@ -150,6 +150,16 @@ def test_a_wait_that_nobody_can_see_is_an_alarm(
     assert any("NOBODY CAN SEE IT" in r.getMessage() for r in caplog.records)
 
 
+def test_a_channel_archived_while_the_request_waits_sends_it_by_dm_too(
+    conn: Any, pause_id: UUID, courier: Courier, office: Office
+) -> None:
+    paint_due(courier)
+    office.change(channel="C0BUY", set={"is_archived": True})
+    _move_on(conn, pause_id)
+    paint_due(courier)
+    assert actions_of(office.messages("D0MARTA")[0]) == APPROVER
+
+
 def test_a_decided_card_in_an_archived_channel_is_let_go(
     conn: Any, pause_id: UUID, courier: Courier, office: Office
 ) -> None:
