@@ -1,6 +1,6 @@
 """The one door to PostgreSQL: queries by name and kind, what is tried again, and time-outs that belong to the database."""
 
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Self
 
 import psycopg
@@ -10,14 +10,7 @@ import pytest
 from engine.errors import NotFound
 from engine.state import db, events, people
 from tests import database, rows
-
-
-def until_it_waits(watcher: Any, pid: int, running: Future[Any]) -> None:
-    """Return when a connection is seen to wait for a lock; fail if its work ends instead."""
-    seen = "SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = %s"
-    while watcher.execute(seen, (pid,)).fetchone() != (True,):
-        if wait([running], timeout=0.001, return_when=FIRST_COMPLETED).done:
-            pytest.fail(f"it did not wait: {running.result()}")
+from tests.engine.state.meeting import until_it_waits
 
 
 def test_a_query_is_run_as_what_it_is(conn: Any) -> None:
@@ -56,7 +49,7 @@ def test_a_deadlock_is_tried_again_and_reaches_nobody(conn: Any, db_url: str) ->
         with rival.transaction():
             rival.execute("UPDATE person SET name = name WHERE ctid = %s::tid", (last,))
             importing = threads.submit(people.load, victim, database.example_people(), actor="otto")
-            until_it_waits(conn, victim.info.backend_pid, importing)
+            until_it_waits(conn, victim, importing)
             rival.execute("UPDATE person SET name = name WHERE ctid = %s::tid", (first,))
         importing.result(timeout=10)
     assert len(deadlocks) == 1

@@ -6,8 +6,7 @@ one after the other: no third outcome exists.
 """
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
@@ -18,188 +17,11 @@ import pytest
 from engine.errors import Conflict, LeaseLost
 from engine.models import AlreadySettled, Claim, Decided, Moved, NotYours, Standing
 from engine.state import events, ledger, pauses, runs
-from tests import database, rows
+from tests import rows
+from tests.engine.state import scenes
+from tests.engine.state.meeting import Crew, outcome_of, until_it_waits
+from tests.engine.state.scenes import SCENES, SKIPS, Move, Scene
 
-
-@dataclass(frozen=True, kw_only=True)
-class Scene:
-    """A run where several moves may meet."""
-
-    run_id: UUID
-    pauses: tuple[UUID, ...]
-    claim: Claim
-    effect: ledger.Begun | None = None
-
-
-Move = Callable[[Any, Scene], Any]
-SKIPS = {"expire", "escalate", "expire_all", "claim"}  # these take what nobody holds
-
-
-def _waiting(conn: Any) -> Scene:
-    """Two pauses wait, the second of which is due."""
-    first, second = rows.waiting(conn, 2)
-    rows.make_due(conn, second)
-    run_id = pauses.get(conn, first).run_id
-    return Scene(run_id=run_id, pauses=(first, second), claim=Claim(id=run_id, epoch=1, agent="procurement"))
-
-
-def _siblings(conn: Any) -> Scene:
-    """Two pauses wait, and there is time for both."""
-    first, second = rows.waiting(conn, 2)
-    run_id = pauses.get(conn, first).run_id
-    return Scene(run_id=run_id, pauses=(first, second), claim=Claim(id=run_id, epoch=1, agent="procurement"))
-
-
-def _quorum(conn: Any) -> Scene:
-    """A pause needs two of the role."""
-    [only] = rows.waiting(conn, approver="role:finance-approver", need=rows.QUORUM)
-    run_id = pauses.get(conn, only).run_id
-    return Scene(run_id=run_id, pauses=(only,), claim=Claim(id=run_id, epoch=1, agent="procurement"))
-
-
-def _approved(conn: Any) -> Scene:
-    """A worker that may be lost has the run again; both pauses are approved."""
-    claim, pause_ids = rows.approved(conn, 2)
-    rows.lose_lease(conn, claim.id)
-    return Scene(run_id=claim.id, pauses=tuple(pause_ids), claim=claim)
-
-
-def _begun(conn: Any) -> Scene:
-    """A call is under way, past its deadline, by a worker that may be lost."""
-    claim, pause_ids, effect = rows.begun(conn, 2)
-    rows.lose_lease(conn, claim.id)
-    rows.end_call(conn, effect.attempt_id)
-    return Scene(run_id=claim.id, pauses=tuple(pause_ids), claim=claim, effect=effect)
-
-
-def _approve(conn: Any, scene: Scene) -> Any:
-    return pauses.approve(conn, scene.pauses[0], "marta", surface="tests")
-
-
-def _approve_other(conn: Any, scene: Scene) -> Any:
-    return pauses.approve(conn, scene.pauses[1], "marta", surface="tests")
-
-
-def _deny_other(conn: Any, scene: Scene) -> Any:
-    return pauses.deny(conn, scene.pauses[1], "marta", surface="tests")
-
-
-def _approve_too(conn: Any, scene: Scene) -> Any:
-    return pauses.approve(conn, scene.pauses[0], "ines", surface="tests")
-
-
-def _deny_too(conn: Any, scene: Scene) -> Any:
-    return pauses.deny(conn, scene.pauses[0], "ines", surface="tests")
-
-
-def _deny(conn: Any, scene: Scene) -> Any:
-    return pauses.deny(conn, scene.pauses[0], "marta", surface="tests", reason="Too dear.")
-
-
-def _withdraw(conn: Any, scene: Scene) -> Any:
-    return pauses.withdraw(conn, scene.pauses[0], "priya", surface="tests")
-
-
-def _withdraw_other(conn: Any, scene: Scene) -> Any:
-    return pauses.withdraw(conn, scene.pauses[1], "priya", surface="tests")
-
-
-def _expire(conn: Any, scene: Scene) -> Any:
-    return pauses.settle_due(conn, [pauses.NextStep(pause_id=scene.pauses[1], level=0, next=None)], surface="tests")
-
-
-def _escalate(conn: Any, scene: Scene) -> Any:
-    step = pauses.NextStep(pause_id=scene.pauses[1], level=0, next="person:otto", within_s=60, dests=("person:otto",))
-    return pauses.settle_due(conn, [step], surface="tests")
-
-
-def _cancel(conn: Any, scene: Scene) -> Any:
-    return runs.cancel(conn, scene.run_id, actor="priya", person="priya", surface="tests")
-
-
-def _hold(conn: Any, scene: Scene) -> Any:
-    return runs.hold(conn, scene.run_id, actor="otto", surface="tests")
-
-
-def _resume(conn: Any, scene: Scene) -> Any:
-    return runs.resume(conn, scene.run_id, actor="otto", surface="tests")
-
-
-def _claim(conn: Any, scene: Scene) -> Any:
-    return runs.claim(conn, "w2", ["procurement"], lease_s=60)
-
-
-def _begin(conn: Any, scene: Scene) -> Any:
-    return ledger.begin(conn, scene.claim, rows.intent(scene.run_id, scene.pauses[0]), lease_s=60)
-
-
-def _release(conn: Any, scene: Scene) -> Any:
-    return runs.release(conn, scene.claim, "w1")
-
-
-def _save(conn: Any, scene: Scene) -> Any:
-    return runs.save_results(conn, scene.claim, {1: rows.PAID})
-
-
-def _ask(conn: Any, scene: Scene) -> Any:
-    return runs.ask(
-        conn, scene.claim, [rows.asked(conn, scene.claim)], superseded=[scene.pauses[0]], reason="The price moved."
-    )
-
-
-def _void(conn: Any, scene: Scene) -> Any:
-    return runs.void(conn, scene.claim, [scene.pauses[0]], "The grant is gone.")
-
-
-def _fail(conn: Any, scene: Scene) -> Any:
-    return runs.fail(conn, scene.claim, "It cannot go on.")
-
-
-def _settle(verdict: ledger.Verdict) -> Move:
-    def move(conn: Any, scene: Scene) -> Any:
-        assert scene.effect is not None
-        result = None if verdict == "doubt" else rows.PAID
-        return ledger.settle(conn, scene.effect.attempt_id, verdict, receipt={"id": verdict}, result=result)
-
-    return move
-
-
-def _repeat(conn: Any, scene: Scene) -> Any:
-    assert scene.effect is not None
-    return ledger.repeat(conn, scene.claim, scene.effect.attempt_id, call_s=20, lease_s=60)
-
-
-def _replace(conn: Any, scene: Scene) -> Any:
-    assert scene.effect is not None
-    return ledger.replace(conn, scene.claim, scene.effect.effect_id, call_s=20, lease_s=60)
-
-
-def _resolve(answer: Any) -> Move:
-    def move(conn: Any, scene: Scene) -> Any:
-        assert scene.effect is not None
-        return ledger.resolve(conn, scene.effect.effect_id, answer, actor="ines", surface="tests", reference="pi_7")
-
-    return move
-
-
-SCENES: Mapping[str, tuple[Callable[[Any], Scene], Mapping[str, Move]]] = {
-    "waiting": (_waiting, {
-        "approve": _approve, "approve_due": _approve_other, "deny": _deny, "withdraw": _withdraw, "expire": _expire,
-        "escalate": _escalate, "cancel": _cancel, "hold": _hold, "resume": _resume,
-    }),
-    "siblings": (_siblings, {
-        "approve": _approve, "approve_other": _approve_other, "deny": _deny, "deny_other": _deny_other, "withdraw": _withdraw,
-    }),
-    "quorum": (_quorum, {"marta": _approve, "ines": _approve_too, "ines_denies": _deny_too, "withdraw": _withdraw}),
-    "approved": (_approved, {
-        "claim": _claim, "begin": _begin, "withdraw": _withdraw, "withdraw_other": _withdraw_other, "cancel": _cancel, "hold": _hold, "release": _release,
-        "save": _save, "ask": _ask, "void": _void, "fail": _fail,
-    }),
-    "begun": (_begun, {
-        "claim": _claim, "succeed": _settle("succeed"), "doubt": _settle("doubt"), "cancel": _cancel, "hold": _hold,
-        "withdraw": _withdraw, "repeat": _repeat, "replace": _replace, "retry": _resolve("retry"), "happened": _resolve("happened"),
-    }),
-}  # fmt: skip
 PAIRS = [
     (scene, a, b)
     for scene, (_, moves) in SCENES.items()
@@ -211,7 +33,7 @@ PAIRS = [
 
 @pytest.mark.parametrize(("scene", "first", "second"), PAIRS)
 def test_two_moves_on_one_run_are_as_if_one_came_after_the_other(
-    conn: Any, crew: "Crew", scene: str, first: str, second: str
+    conn: Any, crew: Crew, scene: str, first: str, second: str
 ) -> None:
     make, moves = SCENES[scene]
     after_commit = _one_after_the_other(conn, make, moves[first], moves[second])
@@ -240,8 +62,8 @@ ALONE: dict[tuple[str, str], Serial] = {}
 
 def _one_after_the_other(conn: Any, make: Callable[[Any], Scene], first: Move, second: Move) -> Serial:
     here = make(conn)
-    _outcome(lambda: first(conn, here))
-    told = _told(_outcome(lambda: second(conn, here)))
+    outcome_of(lambda: first(conn, here))
+    told = _told(outcome_of(lambda: second(conn, here)))
     facts = _facts(conn, here)
     _end(conn, here)
     return Serial(told, facts)
@@ -254,14 +76,6 @@ def _nothing(conn: Any, scene: Scene) -> None:
 def _end(conn: Any, scene: Scene) -> None:
     """Put a run out of the way of the next."""
     conn.execute("UPDATE run SET agent = 'over' WHERE id = %s", (scene.run_id,))
-
-
-def _outcome(verb: Callable[[], Any]) -> Any:
-    """What a move says, or the refusal it raises."""
-    try:
-        return verb()
-    except (Conflict, LeaseLost) as refusal:
-        return refusal
 
 
 def _told(outcome: Any) -> Any:
@@ -309,57 +123,12 @@ def _attempts(conn: Any, scene: Scene) -> list[tuple[str, int]]:
     return found
 
 
-# -------------------------------------------------------------------------------------------------------- two connections
-
-
-class Crew:
-    """Two connections that meet on a run, and one that watches them."""
-
-    def __init__(self, a: Any, b: Any, watcher: Any, threads: ThreadPoolExecutor) -> None:
-        self.a, self.b, self.watcher, self.threads = a, b, watcher, threads
-
-    def meet(self, scene: Scene, first: Move, second: Move, *, skips: bool, commits: bool) -> Any:
-        """What the second move says, which began while the first was open; `commits`: whether the first one holds."""
-        with self.a.transaction(force_rollback=not commits):
-            _outcome(lambda: first(self.a, scene))
-            held = self._held(scene)
-            running = self.threads.submit(lambda: _outcome(lambda: second(self.b, scene)))
-            if held and not skips:
-                self.until_it_waits(running)
-            else:
-                met = running.result(timeout=10)
-                assert not held or met in (None, [])
-        if held and skips:
-            return _outcome(lambda: second(self.b, scene))  # the next sweep
-        return running.result(timeout=10)
-
-    def _held(self, scene: Scene) -> bool:
-        found = self.watcher.execute("SELECT FROM run WHERE id = %s FOR UPDATE SKIP LOCKED", (scene.run_id,)).fetchone()
-        return found is None
-
-    def until_it_waits(self, running: Future[Any]) -> None:
-        """Return when B is seen to wait for a lock; fail if it ends instead."""
-        seen = "SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = %s"
-        while self.watcher.execute(seen, (self.b.info.backend_pid,)).fetchone() != (True,):
-            if wait([running], timeout=0.001, return_when=FIRST_COMPLETED).done:
-                pytest.fail(f"it did not wait: {running.result()}")
-
-
-@pytest.fixture(scope="module")
-def crew(migrated: str) -> Iterator[Crew]:
-    with (
-        database.connect(migrated) as a, database.connect(migrated) as b, database.connect(migrated) as watcher,
-        ThreadPoolExecutor(1) as threads,
-    ):  # fmt: skip
-        yield Crew(a, b, watcher, threads)
-
-
 # ------------------------------------------------------------------------------------------------------- told in a word
 
 
 def test_a_click_that_waited_for_another_click_names_the_winner(conn: Any, crew: Crew) -> None:
-    here = _waiting(conn)
-    late = crew.meet(here, _deny, _approve, skips=False, commits=True)
+    here = scenes.waiting(conn)
+    late = crew.meet(here, scenes.deny, scenes.approve, skips=False, commits=True)
     assert isinstance(late, AlreadySettled)
     assert (late.now.status, late.now.decided_by, late.now.reason) == ("denied", "marta", "Too dear.")
     assert late.now.decided_at is not None
@@ -367,15 +136,15 @@ def test_a_click_that_waited_for_another_click_names_the_winner(conn: Any, crew:
 
 
 def test_a_click_that_waited_for_an_escalation_names_the_new_approver(conn: Any, crew: Crew) -> None:
-    here = _waiting(conn)
-    late = crew.meet(here, _escalate, _approve_other, skips=False, commits=True)
+    here = scenes.waiting(conn)
+    late = crew.meet(here, scenes.escalate, scenes.approve_other, skips=False, commits=True)
     assert isinstance(late, NotYours)
     assert (late.now.approver, late.now.level) == ("person:otto", 1)
 
 
 def test_a_click_wins_when_the_one_before_it_is_rolled_back(conn: Any, crew: Crew) -> None:
-    here = _waiting(conn)
-    won = crew.meet(here, _deny, _approve, skips=False, commits=False)
+    here = scenes.waiting(conn)
+    won = crew.meet(here, scenes.deny, scenes.approve, skips=False, commits=False)
     assert isinstance(won, Decided)
     assert (won.now.status, pauses.get(conn, here.pauses[0]).version) == ("approved", 2)
 
@@ -385,7 +154,7 @@ def test_a_withdrawal_of_a_run_takes_along_what_it_asked_at_that_moment(conn: An
     rows.replied(conn, claim)
     ask = rows.asked(conn, claim)
     here = Scene(run_id=claim.id, pauses=(ask.id,), claim=claim)
-    told = crew.meet(here, lambda on, _: runs.ask(on, claim, [ask]), _cancel, skips=False, commits=True)
+    told = crew.meet(here, lambda on, _: runs.ask(on, claim, [ask]), scenes.cancel, skips=False, commits=True)
     assert told == "cancelled"
     assert pauses.get(conn, ask.id).status == "cancelled"
     rows.consistent(conn)
@@ -396,13 +165,13 @@ def test_a_hold_that_meets_the_first_question_is_noted(conn: Any, crew: Crew) ->
     rows.replied(conn, claim)
     ask = rows.asked(conn, claim)
     here = Scene(run_id=claim.id, pauses=(ask.id,), claim=claim)
-    told = crew.meet(here, lambda on, _: runs.ask(on, claim, [ask]), _hold, skips=False, commits=True)
+    told = crew.meet(here, lambda on, _: runs.ask(on, claim, [ask]), scenes.hold, skips=False, commits=True)
     assert told == "awaiting_approval"
 
 
-@pytest.mark.parametrize("verb", [_begin, _replace])
+@pytest.mark.parametrize("verb", [scenes.begin, scenes.replace])
 def test_a_worker_that_raced_itself_would_still_call_once(conn: Any, crew: Crew, verb: Move) -> None:
-    here = _approved(conn) if verb is _begin else _begun(conn)
+    here = scenes.approved(conn) if verb is scenes.begin else scenes.begun(conn)
     with pytest.raises(psycopg.errors.UniqueViolation):
         crew.meet(here, verb, verb, skips=False, commits=True)
     assert [status for status, _ in _attempts(conn, here)].count("open") == 1
@@ -417,7 +186,7 @@ def test_two_launches_with_one_key_launch_once(conn: Any, crew: Crew) -> None:
     with crew.a.transaction():
         first, new = launch(crew.a, _NOWHERE)
         running = crew.threads.submit(launch, crew.b, _NOWHERE)
-        crew.until_it_waits(running)
+        until_it_waits(crew.watcher, crew.b, running)
     assert new
     assert running.result(timeout=10) == (first, False)
     assert [line.id for line in runs.listed(conn)] == [first]
@@ -428,7 +197,7 @@ def test_a_launch_whose_rival_is_rolled_back_launches(conn: Any, crew: Crew) -> 
     with crew.a.transaction(force_rollback=True):
         runs.launch(crew.a, what, actor="priya", surface="tests")
         running = crew.threads.submit(runs.launch, crew.b, what, actor="priya", surface="tests")
-        crew.until_it_waits(running)
+        until_it_waits(crew.watcher, crew.b, running)
     run_id, new = running.result(timeout=10)
     assert new
     assert [line.id for line in runs.listed(conn)] == [run_id]
@@ -438,7 +207,7 @@ _NOWHERE = Scene(run_id=UUID(int=1), pauses=(), claim=Claim(id=UUID(int=1), epoc
 
 
 def test_two_sweeps_share_the_runs_that_are_due(conn: Any, crew: Crew) -> None:
-    here, there = _waiting(conn), _waiting(conn)
+    here, there = scenes.waiting(conn), scenes.waiting(conn)
     steps = [pauses.NextStep(pause_id=s.pauses[1], level=0, next=None) for s in (here, there)]
     with crew.a.transaction():
         mine = pauses.settle_due(crew.a, steps[:1], surface="sweep")
@@ -452,6 +221,6 @@ def test_two_sweeps_share_the_runs_that_are_due(conn: Any, crew: Crew) -> None:
 def test_two_workers_never_get_the_same_run(conn: Any, crew: Crew) -> None:
     first, second = rows.launched(conn), rows.launched(conn)
     with crew.a.transaction():
-        mine, theirs = _claim(crew.a, _NOWHERE), _claim(crew.b, _NOWHERE)
-        assert _claim(crew.b, _NOWHERE) is None
+        mine, theirs = scenes.claim(crew.a, _NOWHERE), scenes.claim(crew.b, _NOWHERE)
+        assert scenes.claim(crew.b, _NOWHERE) is None
     assert (mine.id, theirs.id) == (first, second)
