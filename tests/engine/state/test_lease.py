@@ -1,0 +1,116 @@
+"""Who has a run: claims, leases, epochs, and the worker that lost it and touches nothing."""
+
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+
+from engine.errors import LeaseLost
+from engine.models import Claim
+from engine.state import events, ledger, pauses, runs
+from tests import rows
+
+
+def claim(conn: Any, worker: str = "w2", *agents: str) -> Claim | None:
+    return runs.claim(conn, worker, agents or ["procurement"], lease_s=60)
+
+
+def test_the_run_that_waited_longest_is_claimed_first(conn: Any) -> None:
+    first, second = rows.launched(conn), rows.launched(conn)
+    assert [c.id for c in (claim(conn), claim(conn)) if c] == [first, second]
+    assert claim(conn) is None
+
+
+def test_a_worker_claims_only_agents_it_knows(conn: Any) -> None:
+    run_id = rows.launched(conn, agent="travel")
+    assert claim(conn) is None
+    taken = claim(conn, "w1", "procurement", "travel")
+    assert taken == Claim(id=run_id, epoch=1, agent="travel")
+
+
+def test_a_lost_worker_is_followed_by_another_with_a_new_epoch(conn: Any) -> None:
+    old = rows.claimed(conn)
+    assert claim(conn) is None  # its lease is not over
+    rows.lose_lease(conn, old.id)
+    new = claim(conn)
+    assert new == Claim(id=old.id, epoch=2, agent="procurement")
+    last = events.of_run(conn, old.id)[-1]
+    assert (last.event, last.actor, last.from_status, last.to_status) == ("claim", "w2", "running", "running")
+    assert claim(conn) is None
+
+
+def test_a_renewed_lease_is_not_over(conn: Any) -> None:
+    mine = rows.claimed(conn)
+    rows.lose_lease(conn, mine.id)
+    runs.renew(conn, mine, lease_s=60)
+    assert claim(conn) is None
+
+
+def test_lost_runs_of_other_agents_do_not_hide_ours(conn: Any) -> None:
+    for _ in range(21):
+        rows.launched(conn, agent="travel")
+        theirs = claim(conn, "w1", "travel")
+        assert theirs is not None
+        rows.lose_lease(conn, theirs.id)
+    mine = rows.claimed(conn)
+    rows.lose_lease(conn, mine.id)
+    found = claim(conn)
+    assert found is not None
+    assert found.id == mine.id
+
+
+def _begin(conn: Any, lost: Claim, pause_id: UUID) -> None:
+    ledger.begin(conn, lost, rows.intent(lost.id, pause_id), lease_s=60)
+
+
+WORKER_VERBS: dict[str, Callable[[Any, Claim, UUID], Any]] = {
+    "renew": lambda conn, lost, _: runs.renew(conn, lost, lease_s=60),
+    "save_reply": lambda conn, lost, _: runs.save_reply(conn, lost, [rows.REPLY], [], tokens=1, cost_micros=1),
+    "save_results": lambda conn, lost, _: runs.save_results(conn, lost, {0: rows.PAID}),
+    "ask": lambda conn, lost, pause_id: runs.ask(conn, lost, [rows.asked(conn, lost)], superseded=[pause_id]),
+    "finish": lambda conn, lost, _: runs.finish(conn, lost, "Paid.", runs.LastWords(messages=(rows.REPLY,), replies=1)),
+    "fail": lambda conn, lost, _: runs.fail(conn, lost, "It cannot go on."),
+    "void": lambda conn, lost, pause_id: runs.void(conn, lost, [pause_id], "The grant is gone."),
+    "begin": _begin,
+    "repeat": lambda conn, lost, _: ledger.repeat(conn, lost, uuid4(), call_s=20, lease_s=60),
+    "replace": lambda conn, lost, _: ledger.replace(conn, lost, uuid4(), call_s=20, lease_s=60),
+}
+
+
+@pytest.mark.parametrize("verb", WORKER_VERBS)
+def test_a_worker_that_lost_its_run_touches_nothing(conn: Any, verb: str) -> None:
+    lost, [pause_id] = rows.approved(conn)
+    rows.lose_lease(conn, lost.id)
+    assert claim(conn) is not None
+    before = (
+        runs.get(conn, lost.id),
+        events.of_run(conn, lost.id),
+        pauses.get(conn, pause_id),
+        ledger.of_run(conn, lost.id),
+    )
+    with pytest.raises(LeaseLost):
+        WORKER_VERBS[verb](conn, lost, pause_id)
+    after = (
+        runs.get(conn, lost.id),
+        events.of_run(conn, lost.id),
+        pauses.get(conn, pause_id),
+        ledger.of_run(conn, lost.id),
+    )
+    assert after == before
+
+
+def test_a_release_by_a_worker_that_lost_its_run_does_nothing(conn: Any) -> None:
+    lost = rows.claimed(conn)
+    rows.lose_lease(conn, lost.id)
+    assert claim(conn) is not None
+    assert not runs.release(conn, lost, "w1")
+    assert runs.get(conn, lost.id).status == "running"
+
+
+def test_a_released_run_is_claimed_by_another_at_once(conn: Any) -> None:
+    mine = rows.claimed(conn)
+    assert runs.release(conn, mine, "w1")
+    found = claim(conn)
+    assert found is not None
+    assert (found.id, found.epoch) == (mine.id, 2)

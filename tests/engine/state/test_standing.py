@@ -1,0 +1,69 @@
+"""What is true now of the people behind an approval, and what a person refused before."""
+
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from engine.errors import NotFound
+from engine.models import Decided
+from engine.state import ledger, pauses
+from tests import rows
+
+
+def test_the_grant_holds_until_the_requester_loses_it_or_leaves(conn: Any) -> None:
+    claim, _ = rows.approved(conn)
+    assert ledger.standing(conn, claim.id) == ledger.StandingNow(
+        grant_holds=True, requester_active=True, lapsed_voters=()
+    )
+    conn.execute("UPDATE person SET scopes = '{}' WHERE id = 'priya'")
+    assert not ledger.standing(conn, claim.id).grant_holds
+    rows.deactivate(conn, "priya")
+    assert not ledger.standing(conn, claim.id).requester_active
+
+
+def test_an_approver_who_left_or_lost_the_role_has_lapsed(conn: Any) -> None:
+    [pause_id] = rows.waiting(conn, approver="role:finance-approver", need=rows.QUORUM)
+    for person in ("marta", "ines"):
+        pauses.approve(conn, pause_id, person, surface="tests")
+    run_id = pauses.get(conn, pause_id).run_id
+    assert ledger.standing(conn, run_id).lapsed_voters == ()
+    rows.take_role(conn, "ines", "finance-approver")
+    rows.deactivate(conn, "marta")
+    assert {(v.pause_id, v.voter) for v in ledger.standing(conn, run_id).lapsed_voters} == {
+        (pause_id, "ines"),
+        (pause_id, "marta"),
+    }
+
+
+def test_a_vote_from_before_an_escalation_is_judged_by_the_role_that_was_asked_then(conn: Any) -> None:
+    [pause_id] = rows.waiting(conn, approver="role:finance-approver", need=rows.QUORUM)
+    pauses.approve(conn, pause_id, "marta", surface="tests")
+    rows.make_due(conn, pause_id)
+    pauses.settle_due(
+        conn, [pauses.NextStep(pause_id=pause_id, level=0, next="role:finance-lead", within_s=60)], surface="tests"
+    )
+    assert isinstance(pauses.approve(conn, pause_id, "otto", surface="tests"), Decided)
+    run_id = pauses.get(conn, pause_id).run_id
+    assert ledger.standing(conn, run_id).lapsed_voters == ()
+    rows.take_role(conn, "otto", "finance-lead")
+    assert [v.voter for v in ledger.standing(conn, run_id).lapsed_voters] == ["otto"]
+    rows.take_role(conn, "marta", "finance-approver")
+    assert {v.voter for v in ledger.standing(conn, run_id).lapsed_voters} == {"otto", "marta"}
+
+
+def test_what_a_person_refused_in_this_run_is_known_by_its_fingerprint(conn: Any) -> None:
+    refused, fell = rows.waiting(conn, 2)
+    pauses.deny(conn, refused, "marta", surface="tests", reason="Too dear.")
+    pause = pauses.get(conn, refused)
+    assert pause.content is not None
+    known = ledger.refused_before(conn, pause.run_id)
+    assert {f: (r.decided_by, r.reason) for f, r in known.items()} == {
+        pause.content.fingerprint: ("Marta Keller", "Too dear.")
+    }
+    assert pauses.get(conn, fell).status == "cancelled"
+
+
+def test_the_standing_of_an_unknown_run_is_no_standing(conn: Any) -> None:
+    with pytest.raises(NotFound):
+        ledger.standing(conn, uuid4())
