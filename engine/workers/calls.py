@@ -68,6 +68,8 @@ def _what_holds(turn: Turn) -> Rules:
 def _do_all(turn: Turn, planned: Sequence[Plain | Effectful | revalidate.Ready], holds: Rules) -> Way:
     """In the order of the model's reply, each result saved as it comes."""
     for one in sorted(planned, key=lambda one: one.call.n):
+        if turn.means.stop.is_set():
+            return "look"
         match one:
             case Plain():
                 gone = way(turn.means.do(runs.save_results, turn.claim, {one.call.n: _run_plain(one)}))

@@ -84,28 +84,27 @@ def reply_to(
         ) from error
     except ValueError as error:
         raise ModelFailed(
-            "The model's service answered something that is no message. Check ANTHROPIC_BASE_URL, and launch again."
+            "What the model's service answered is no JSON. Check ANTHROPIC_BASE_URL, and launch again."
         ) from error
     return _read(run.model, body)
 
 
 def _read(model: str, body: Mapping[str, Any]) -> Reply:
     try:
-        usage, content = body.get("usage", {}), storable(body["content"])
-    except (KeyError, AttributeError, RecursionError) as error:
+        usage = body.get("usage") or {}
+        cached = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+        spent_in, spent_out = sum(int(usage.get(k) or 0) for k in cached), int(usage.get("output_tokens") or 0)
+        return Reply(
+            content=[dict(block) for block in storable(body["content"])],
+            stop_reason=body.get("stop_reason"),
+            tokens=spent_in + spent_out,
+            cost_micros=cost(model, spent_in, spent_out),
+        )
+    except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
+        what = f"{type(error).__name__}: {error}"[:200]
         raise ModelFailed(
-            f"The model's service answered something that cannot be read ({type(error).__name__}). Launch again."
+            f"The model's service answered something that is no message ({what}). Launch again."
         ) from error
-    spent_in = sum(
-        int(usage.get(k) or 0) for k in ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
-    )
-    spent_out = int(usage.get("output_tokens") or 0)
-    return Reply(
-        content=content,
-        stop_reason=body.get("stop_reason"),
-        tokens=spent_in + spent_out,
-        cost_micros=cost(model, spent_in, spent_out),
-    )
 
 
 def cost(model: str, tokens_in: int, tokens_out: int) -> int:
