@@ -90,7 +90,7 @@ SELECT v.outcome, p.id AS pause_id, p.run_id, coalesce(m.status, p.status) AS st
 
 -- name: withdraw_pause :one
 -- The requester takes a request back, before or after it was approved, as long as nothing of the run is being carried out. Its siblings
--- go with it. `outcome`: cancel, or settled, not_yours, open (being carried out), again (nothing was done: what this statement sees of the
+-- go with it. `outcome`: cancel, or settled, not_requester, open (being carried out), again (nothing was done: what this statement sees of the
 -- pauses is older than the run it locked, so a sibling that opened meanwhile would be left behind). No row: there is no such pause.
 WITH held AS MATERIALIZED (
     SELECT run.* FROM run WHERE id = (SELECT run_id FROM run_pause WHERE id = %(pause_id)s) FOR UPDATE
@@ -107,7 +107,7 @@ WITH held AS MATERIALIZED (
 ), v AS MATERIALIZED (
     SELECT CASE
                WHEN p.status <> ALL('{waiting,approved}') THEN 'settled'
-               WHEN %(actor)s <> r.on_behalf_of THEN 'not_yours'
+               WHEN %(actor)s <> r.on_behalf_of THEN 'not_requester'
                WHEN r.open_effects > 0 THEN 'open'
                ELSE 'cancel'
            END AS outcome FROM p, r

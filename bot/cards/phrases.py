@@ -171,7 +171,7 @@ def _not_yours(outcome: NotYours, name_of: NameOf) -> str:
             return f"Your approval is counted already; {_count(now.votes_left, 'more approval')} needed from somebody else, by {until}."
         case "open":
             return "It is being carried out, so it can no longer be withdrawn. The card will show what comes of it."
-        case "not_yours" if now.status != "waiting":
+        case "not_requester":
             return "Only the person it was asked for may withdraw it. Nothing was changed."
         case "not_yours" if now.level:
             return f"Nobody answered in time, so it is with {who} now, until {until}. Nothing was changed."

@@ -12,7 +12,7 @@ from bot.cards.ids import screen_id
 from bot.commands.terminal import SURFACE, As, Exit, actor, complain, database, known, plain, say, show, table, when
 from engine import settings
 from engine.errors import BadInput
-from engine.models import Decided, Due, NotYours, Outcome, Voted
+from engine.models import Decided, Due, Outcome, Voted
 from engine.rules.digest import short
 from engine.state import db, pauses, people, runs
 from engine.workers.sweep import Sweeper
@@ -20,7 +20,6 @@ from engine.workers.sweep import Sweeper
 app = typer.Typer()
 
 _LONGEST_REASON = 1_000
-_NOT_TO_WITHDRAW = "Only the person it was asked for may withdraw it. Nothing was changed."
 
 PauseId = Annotated[
     str, typer.Argument(metavar="PAUSE", help="The request: pause_5d21ab, or the last digits of its id.")
@@ -87,9 +86,6 @@ def _decide(verb: Verb, pause: str, person: str, reason: str) -> None:
             _settle(pause_id)
             outcome = verb(conn, pause_id, by.id, surface=SURFACE, reason=reason)
         names = {one.id: one.name for one in people.everybody(conn)}
-        if verb is pauses.withdraw and isinstance(outcome, NotYours) and outcome.why == "not_yours":
-            complain(_NOT_TO_WITHDRAW)
-            raise typer.Exit(Exit.LOST)
     if asked.content:
         say(f"{screen_id('pause', pause_id)}: {plain(asked.content.summary)}")
     said = phrases.said(outcome, lambda key: names.get(key, key))

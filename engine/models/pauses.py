@@ -140,10 +140,14 @@ class AlreadySettled:
 
 @dataclass(frozen=True, slots=True)
 class NotYours:
-    """Somebody who may not do it. why: own (their own request), voted (they have), not_yours, open (it is being carried out)."""
+    """Somebody who may not do it.
+
+    why: own (their own request), voted (they have already), not_yours (to decide), not_requester (so not to withdraw), open (it is
+    being carried out).
+    """
 
     now: Standing
-    why: Literal["own", "voted", "not_yours", "open"]
+    why: Literal["own", "voted", "not_yours", "not_requester", "open"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,7 +141,7 @@ def test_a_timeout_is_never_told_as_a_refusal() -> None:
             "not_yours",
             "Nobody answered in time, so it is with Otto Brandt now, until Fri 17 Jul 2026, 13:19 UTC. Nothing was changed.",
         ),
-        (APPROVED, "not_yours", "Only the person it was asked for may withdraw it. Nothing was changed."),
+        (APPROVED, "not_requester", "Only the person it was asked for may withdraw it. Nothing was changed."),
         (
             APPROVED,
             "open",

@@ -88,7 +88,7 @@ def test_only_the_requester_withdraws(conn: Any, actor: str) -> None:
     [pause_id] = rows.waiting(conn)
     outcome = withdraw(conn, pause_id, actor)
     assert isinstance(outcome, NotYours)
-    assert outcome.why == "not_yours"
+    assert outcome.why == "not_requester"
     untouched(conn, pause_id)
 
 
