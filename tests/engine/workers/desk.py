@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from engine.models import Decided, Pause, RunRecord
-from engine.state import events, ledger, pauses, runs
+from engine.state import events, ledger, pauses, people, policies, runs
 from engine.tools import Agent
 from engine.workers.means import Means
 from tests import database, rows, world
@@ -83,10 +83,10 @@ class Desk:
         found = self.pauses(run_id)
         return next((pause for pause in found if pause.status == "waiting"), found[-1])
 
-    def approve(self, run_id: UUID, *people: str) -> Pause:
+    def approve(self, run_id: UUID, *by: str) -> Pause:
         """What waits longest in the run is approved, by Marta if by nobody else."""
         pause = self.pause(run_id)
-        for person in people or ("marta",):
+        for person in by or ("marta",):
             outcome = pauses.approve(self.conn, pause.id, person, surface="tests")
         assert isinstance(outcome, Decided)
         return pause
@@ -141,7 +141,14 @@ class Desk:
         for before, after in (("fin-approvals-v4", version), *changes):
             assert before in text
             text = text.replace(before, after)
-        database.apply_policy(self.conn, text)
+        self.apply(text)
+
+    def apply(self, policy: str) -> None:
+        """This policy is in force, checked against the people there are."""
+        policies.apply(self.conn, policy, people.everybody(self.conn), actor="tests")
+
+    def give_role(self, person: str, role: str) -> None:
+        self.conn.execute("INSERT INTO role_member (role, person_id) VALUES (%s, %s)", (role, person))
 
     def halt(self) -> None:
         self.conn.execute("INSERT INTO halt (halted_by) VALUES ('otto')")
