@@ -13,6 +13,7 @@ from typing import Final, Literal, cast
 Kind = Literal["one", "many", "exec", "fragment"]
 
 _HEADER: Final = re.compile(r"^-- name: *(?P<name>\S*) *(?P<kind>.*)$", re.MULTILINE)
+_TAKEN_IN: Final = re.compile(r"\{(\w+)\}")
 _KINDS: Final = {":one", ":many", ":exec", ":fragment"}
 
 
@@ -48,8 +49,9 @@ def load() -> dict[str, Query]:
     pieces = {q.name: q.text for q in found.values() if q.kind == "fragment"}
 
     def whole(query: Query) -> Query:
-        text = re.sub(r"\{(\w+)\}", lambda m: pieces[m[1]], query.text)
-        return Query(query.name, query.kind, text)
+        if unknown := set(_TAKEN_IN.findall(query.text)) - pieces.keys():
+            raise ValueError(f"query {query.name} takes in {', '.join(sorted(unknown))}, which is no fragment")
+        return Query(query.name, query.kind, _TAKEN_IN.sub(lambda m: pieces[m[1]], query.text))
 
     return {q.name: whole(q) for q in found.values() if q.kind != "fragment"}
 

@@ -18,6 +18,8 @@ WITH r AS MATERIALIZED (
                WHEN EXISTS (SELECT FROM effect WHERE run_id = r.id AND step = r.iterations AND n = %(n)s) THEN 'exists'
                WHEN encode(sha256(convert_to('placet.action.v1', 'UTF8') || '\x00'::bytea || convert_to(%(action)s, 'UTF8')), 'hex')
                     <> %(digest)s THEN 'altered'
+               WHEN %(pause_id)s::uuid IS DISTINCT FROM (
+                    SELECT pause_id FROM run_call WHERE run_id = r.id AND step = r.iterations AND n = %(n)s) THEN 'not_approved'
                WHEN %(pause_id)s::uuid IS NULL THEN 'attempt'
                WHEN p.status IS DISTINCT FROM 'approved' OR p.step <> r.iterations OR p.n <> %(n)s THEN 'not_approved'
                WHEN c.digest IS DISTINCT FROM pause_digest_v1(c.document) OR c.document::jsonb ->> 'action_digest' <> %(digest)s THEN 'altered'
@@ -329,11 +331,12 @@ SELECT q.active AND c.scopes <@ q.scopes AS grant_holds, q.active AS requester_a
        (SELECT coalesce(json_agg(json_build_object('pause_id', p.id, 'voter', v.person, 'name', w.name)), '[]')
           FROM run_pause p JOIN pause_vote v ON v.pause_id = p.id JOIN person w ON w.id = v.person
           JOIN pause_content pc ON pc.pause_id = p.id
+          JOIN LATERAL (SELECT CASE WHEN pc.digest = pause_digest_v1(pc.document)  -- an altered text may be no JSON at all
+                                    THEN pc.document::jsonb #>> '{authorisation,requires_role}' END AS role) asked ON true
          WHERE p.run_id = r.id AND p.status = 'approved'
            AND (NOT w.active
-                OR (v.level = 0 AND pc.document::jsonb #>> '{authorisation,requires_role}' IS NOT NULL
-                    AND NOT EXISTS (SELECT FROM role_member m WHERE m.person_id = v.person
-                                     AND m.role = pc.document::jsonb #>> '{authorisation,requires_role}'))
+                OR (v.level = 0 AND asked.role IS NOT NULL
+                    AND NOT EXISTS (SELECT FROM role_member m WHERE m.person_id = v.person AND m.role = asked.role))
                 OR (v.level > 0 AND v.level = p.level AND p.approver LIKE 'role:%%'
                     AND NOT EXISTS (SELECT FROM role_member m WHERE m.person_id = v.person AND 'role:' || m.role = p.approver)))) AS lapsed_voters
   FROM run r JOIN run_content c ON c.run_id = r.id JOIN person q ON q.id = r.on_behalf_of

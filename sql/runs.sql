@@ -215,9 +215,12 @@ WITH r AS MATERIALIZED (
 SELECT linked.id, (SELECT min(fire_at) FROM opened) AS fire_at FROM linked;
 
 -- name: finish_run :one
--- The agent's last word. messages: what it adds. No row: the run is no longer this worker's, or an effect of it is not settled.
+-- The agent's last word. messages: what it adds. No row: the run is no longer this worker's, or an effect or a call of its turn is not
+-- settled.
 WITH r AS MATERIALIZED (
-    SELECT run.* FROM run WHERE id = %(run_id)s AND epoch = %(epoch)s AND status = 'running' AND open_effects = 0 FOR UPDATE
+    SELECT run.* FROM run WHERE id = %(run_id)s AND epoch = %(epoch)s AND status = 'running' AND open_effects = 0
+       AND NOT EXISTS (SELECT FROM run_call k WHERE k.run_id = run.id AND k.step = run.iterations AND k.state = 'requested')
+       FOR UPDATE
 ), t AS MATERIALIZED (
     SELECT clock_timestamp() AS at FROM r
 ), said AS (

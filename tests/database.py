@@ -52,13 +52,20 @@ def connect(url: str) -> Any:
     return psycopg.connect(url, autocommit=True)
 
 
+TABLES = (
+    "notice", "card", "run_event", "effect_attempt", "effect", "pause_vote", "pause_content", "run_pause", "run_call", "run_message",
+    "run_content", "run_lease", "run", "api_token", "halt", "spend", "policy_version", "away", "role_member", "identity", "person",
+)  # fmt: skip
+
+
 def empty(url: str) -> None:
-    """Leave the schema, the edges, and the people of the example; nothing else."""
+    """Leave the schema, the edges, and the people of the example; nothing else. DELETE takes 3 ms here, TRUNCATE 90."""
     with connect(url) as conn:
-        conn.execute(
-            "TRUNCATE notice, card, run_event, effect_attempt, effect, pause_vote, pause_content, run_pause, run_call, run_message,"
-            " run_content, run_lease, run, api_token, halt, spend, policy_version, away, role_member, identity, person CASCADE"
-        )
+        with conn.transaction():
+            conn.execute(
+                "SET LOCAL session_replication_role = replica"
+            )  # no foreign key is looked after: everything goes
+            conn.execute(";".join(f"DELETE FROM {table}" for table in TABLES).encode())
         events.begin(conn)
         people.load(conn, example_people(), actor="tests")
 

@@ -281,3 +281,12 @@ def test_a_late_no_of_an_attempt_thought_absent_says_nothing_of_the_new_one(conn
     assert ledger.settle(conn, effect.attempt_id, "fail", result=rows.PAID, error="declined").outcome == "settled"
     assert attempts(conn, effect) == ["absent", "open"]
     assert effect_of(conn, claim.id)[0] == "attempted"
+
+
+def test_what_must_be_approved_is_never_begun_as_if_it_were_allowed(conn: Any) -> None:
+    [pause_id] = rows.waiting(conn)
+    pauses.approve(conn, pause_id, "marta", surface="tests")
+    mine = runs.claim(conn, "w2", ["procurement"], lease_s=60)
+    assert mine is not None
+    assert ledger.begin(conn, mine, rows.intent(mine.id, None), lease_s=60) == ledger.NotBegun("not_approved")
+    assert ledger.opened(conn, mine.id, 1, 0) is None

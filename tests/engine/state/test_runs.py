@@ -7,7 +7,7 @@ from uuid import UUID
 import psycopg
 import pytest
 
-from engine.errors import BadInput, NotFound
+from engine.errors import BadInput, LeaseLost, NotFound
 from engine.models import Claim
 from engine.state import events, pauses, runs
 from tests import rows
@@ -80,6 +80,9 @@ def test_budgets_are_counted_where_the_step_is_saved_and_a_wait_does_not_start_t
     run = runs.load(conn, mine.id)
     assert (run.iterations, run.tokens, run.cost_micros) == (2, 200, 20)
     assert (run.max_iterations, run.max_tokens, run.max_cost_micros) == (20, 1000, 500)
+    with pytest.raises(LeaseLost):  # a call of the turn has no result yet
+        runs.finish(conn, again, "Paid.", runs.LastWords(replies=1, tokens=7, cost_micros=3))
+    runs.save_results(conn, again, {0: rows.PAID})
     runs.finish(conn, again, "Paid.", runs.LastWords(replies=1, tokens=7, cost_micros=3))
     done = runs.get(conn, mine.id)
     assert (done.iterations, done.tokens, done.cost_micros) == (3, 207, 23)

@@ -28,12 +28,12 @@ Trial = Callable[[Any], Stage]
 # ------------------------------------------------------------------------------------------------------------------ runs
 
 
-def _worker(verb: Callable[[Any, Claim], Any], setting: str = "") -> Trial:
+def _worker(verb: Callable[[Any, Claim], Any], setting: str = "", *, calls: int = 1) -> Trial:
     """A verb of the worker that has the run; `setting` is put on the run's row before."""
 
     def stage(conn: Any) -> Stage:
         claim = rows.claimed(conn)
-        rows.replied(conn, claim)
+        rows.replied(conn, claim, calls)
         _set(conn, claim.id, setting)
         return Stage(claim.id, claim.id, lambda: verb(conn, claim))
 
@@ -182,7 +182,7 @@ RUN_TRIALS: Mapping[str, tuple[Trial, ...]] = {
     "doubt": (_settler("doubt"),),
     "resolve": (_resolver("happened"), _resolver("retry"), _settler("succeed", doubted=True), _settler("fail", doubted=True)),
     "stop": (_resolver("stop"),),
-    "finish": (_worker(_finish),),
+    "finish": (_worker(_finish, calls=0),),
     "fail": (_worker(_fail), _worker(_void)),
     "cancel": (
         _operator(_cancel), _settler("succeed", setting="cancel_wanted = true"), _settler("fail", setting="cancel_wanted = true"),
