@@ -9,6 +9,7 @@ import logging
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -43,6 +44,8 @@ LATER: Final = 4
 CONNECTIONS: Final = 10
 DELIVER_S: Final = 1.0
 GRACE_S: Final = 10
+LATE_S: Final = 2.0
+"""By how much a sweep may be late without a word."""
 
 
 @dataclass(slots=True)
@@ -57,6 +60,20 @@ class Bell:
             kick()
 
 
+@dataclass(slots=True)
+class Beat:
+    """When the sweep last began, by the wall clock, which goes on while a machine sleeps."""
+
+    every_s: float
+    _last: float | None = None
+
+    def silent_s(self, now: float) -> float | None:
+        """It begins now: for how long it had not, if that is longer than a busy moment explains; else None."""
+        silent = now - self._last if self._last is not None else 0.0
+        self._last = now
+        return silent if silent > 3 * self.every_s + LATE_S else None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class House:
     """A process, made and not yet started. `closing` stops what was started, in the reverse order."""
@@ -69,6 +86,7 @@ class House:
     sweeper: Sweeper
     scheduler: BackgroundScheduler
     bell: Bell
+    beat: Beat
     closing: ExitStack
 
     def start(self, parts: frozenset[str]) -> None:
@@ -90,6 +108,8 @@ class House:
 
     def sweep(self) -> None:
         """Settle what is due, say what moved, and have it delivered."""
+        if silent := self.beat.silent_s(time.time()):
+            log.warning("no sweep began for %.0f s; whatever fell due meanwhile is settled now", silent)
         try:
             moved = self.sweeper.run()
         except outage.Error as error:
@@ -136,6 +156,7 @@ def assemble(settings: Settings) -> House:
             timezone=UTC, job_defaults={"misfire_grace_time": None, "coalesce": True, "max_instances": 1}
         ),
         bell=bell,
+        beat=Beat(settings.sweep_s),
         closing=closing,
     )
 

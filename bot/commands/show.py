@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -199,12 +199,12 @@ def _effects(effects: Sequence[EffectLine]) -> None:
 
 def _record(logged: Sequence[Event]) -> None:
     heading("Record")
-    made = table("at", "what", "event", "by", "detail")
+    made = table("at (UTC)", "what", "event", "by", "detail")
     for event in logged:
         to = event.to_status or "refused"
         moved = to if to == event.from_status else f"{event.from_status} → {to}"
         made.add_row(
-            f"{event.at:%Y-%m-%d %H:%M:%S}", Text(f"{screen_id(event.entity, event.entity_id)}: {moved}"), event.event,
+            f"{event.at.astimezone(UTC):%Y-%m-%d %H:%M:%S}", Text(f"{screen_id(event.entity, event.entity_id)}: {moved}"), event.event,
             Text(f"{plain(event.actor)}, {plain(event.surface)}"), Text(plain(event.detail or "")),
         )  # fmt: skip
     show(made)

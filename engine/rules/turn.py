@@ -7,7 +7,7 @@ refused never runs or asks anything.
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Protocol
 
 from engine.rules.digest import visible
@@ -155,7 +155,7 @@ def refusal(status: str, *, by: str | None, reason: str | None, fire_at: datetim
                 "say in your answer what was refused."
             )
         case "expired":
-            return f"Nobody answered by {fire_at:%d %b %H:%M} UTC, so the answer decided in advance holds: it is not done. No person refused it."
+            return f"Nobody answered by {fire_at.astimezone(UTC):%d %b %H:%M} UTC, so the answer decided in advance holds: it is not done. No person refused it."
         case "cancelled":
             return f"Withdrawn; nothing was done. {reason or 'The requester took it back.'}"
         case _:
