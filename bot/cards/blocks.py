@@ -22,6 +22,8 @@ _ROOM_TEXT, _ROOM_BLOCKS = 3_100, 11
 _WHY_MOST, _WHY_LEAST = 1_500, 80
 _IN_DETAILS = "… (all of it in Details)"
 _TOO_LONG = "This request is too long to be shown here whole. All of it is in Details."
+_CAME_TO_YOU = "Nobody answered in time, so it is yours to decide now."
+_SUMMARY_MOST = 600
 _DECIDE_THERE = "Read it there; Approve and Deny stand below it."
 ALTERED = "This request was altered after it was stored. Nothing can be decided on it."
 """What stands where an altered request would."""
@@ -73,23 +75,34 @@ class _Fitted:
 
 
 def _for_approver(pause: Pause, content: Content, now: Told, level: int, value: str) -> list[Block]:
+    if pause.status != "waiting":
+        return [*_settled(pause, content, now), *parts.buttons(parts.details(value))]
     fitted = _fitted(pause, content)
     blocks = [*fitted.blocks, *facts.approvals(pause, content)]
     details = parts.details(value)
     if can_decide(pause, level):
         decide, note = (parts.deciding(value), []) if fitted.complete else ([], paragraph(_DECIDE_THERE))
-        return [*blocks, *facts.deadline(pause, content), *note, *parts.buttons(*decide, details)]
-    until = small(Moment("Answer by {}.", pause.fire_at)) if pause.status == "waiting" else []
+        came = parts.strong(_CAME_TO_YOU) if level else []
+        return [blocks[0], *came, *blocks[1:], *facts.deadline(pause, content), *note, *parts.buttons(*decide, details)]
+    until = small(Moment("Answer by {}.", pause.fire_at))
     return [*blocks, *_outcome(now), *until, *(parts.buttons(details) if fitted.left else [])]
 
 
 def _for_requester(pause: Pause, content: Content, now: Told, value: str) -> list[Block]:
-    fitted = _fitted(pause, content)
-    until = facts.deadline(pause, content) if pause.status == "waiting" else []
     withdraw = [parts.button("Withdraw", ids.ACTION_WITHDRAW, value)] if can_withdraw(pause) else []
+    if pause.status != "waiting":
+        return [*_settled(pause, content, now), *parts.buttons(*withdraw, parts.details(value))]
+    fitted = _fitted(pause, content)
     offered = parts.buttons(*withdraw, *([parts.details(value)] if fitted.left else []))
     shown = [*fitted.blocks[1:], *facts.approvals(pause, content)]
-    return [parts.header(now.head), *shown, *_outcome(now), *until, *offered]
+    return [parts.header(now.head), *shown, *_outcome(now), *facts.deadline(pause, content), *offered]
+
+
+def _settled(pause: Pause, content: Content, now: Told) -> list[Block]:
+    """What has become of it comes first, in the heading; what was asked is one sentence, and the rest is in Details."""
+    heading = f"{now.head} · {content.amount}" if content.amount else now.head
+    summary = cut(seen(content.summary).text, _SUMMARY_MOST, _IN_DETAILS)
+    return [parts.header(heading), *paragraph(summary), *_outcome(now), *small(cut(facts.asked_by(pause, content), 300))]
 
 
 def _altered(pause: Pause, now: Told) -> list[Block]:

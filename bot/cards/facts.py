@@ -11,7 +11,7 @@ from bot.cards.phrases import approver_name, person
 from bot.cards.seen import seen, seen_line
 from engine.models import Content, Line, Pause
 from engine.rules.digest import short
-from engine.rules.policy import Step
+from engine.rules.policy import Need, Step
 
 WHY = "Why, in the agent's words"
 
@@ -50,12 +50,12 @@ def fields(lines: Iterable[Line]) -> list[Block]:
     return [*made, *labelled(short)]
 
 
-def asked_by(pause: Pause, content: Content) -> list[Block]:
+def asked_by(pause: Pause, content: Content) -> str:
     """Who asks, for whom, with what authority, and the rule that says so."""
     agent, acts_as = seen_line(content.agent).text, seen_line(content.acts_as).text
-    acting = "" if acts_as == agent else f", acting as {acts_as},"
+    acting = "" if acts_as in {agent, f"agent:{agent}"} else f", acting as {acts_as},"
     rule = f"rule “{seen_line(content.need.rule).text}”, {seen_line(content.need.policy_version).text}"
-    return small(f"Asked by the {agent} agent{acting} for {requester(pause)} · {rule}")
+    return f"Asked by the {agent} agent{acting} for {requester(pause)} · {rule}"
 
 
 def asked_again(content: Content) -> list[Block]:
@@ -81,7 +81,15 @@ def quote(content: Content) -> list[Block]:
     reference = f" ({seen_line(content.quote.reference).text})" if content.quote.reference else ""
     price = f"Quote: {content.quote.price}{reference}"
     until = content.quote.valid_until
-    return small(price, Moment("valid until {}", until)) if until else small(price)
+    return small(price, *([Moment("valid until {}", until)] if until else []), tolerance(content.need))
+
+
+def tolerance(need: Need) -> str:
+    """How far the price may move until it is asked anew: it bounds what a yes covers."""
+    if not need.tolerance_bp:
+        return "any other price is asked anew"
+    way = {"both": "either way", "up": "up, and not down", "down": "down, and not up"}[need.direction]
+    return f"may move by {need.tolerance_bp / 100:g} % {way}"
 
 
 def silence(pause: Pause, content: Content) -> str:
@@ -142,7 +150,7 @@ def whole(pause: Pause, content: Content, lines: Sequence[Line], why: str) -> li
             paragraph(seen(content.summary).text),
             rows(content, lines),
             quote(content),
-            asked_by(pause, content),
+            small(asked_by(pause, content)),
             explanation(why),
         )
     )

@@ -120,8 +120,6 @@ def _stands(now: Told) -> list[Block]:
 def _authority(content: Content) -> list[Line]:
     """On what authority it would be done, by which rule, and how far the world may move meanwhile."""
     need = content.need
-    both = {"both": "either way", "up": "upwards", "down": "downwards"}[need.direction]
-    tolerance = f"{need.tolerance_bp / 100:g} % {both}" if need.tolerance_bp else "none"
     return [
         Line(label="Acts as", value=content.acts_as),
         Line(label="On behalf of", value=content.on_behalf_of),
@@ -129,7 +127,7 @@ def _authority(content: Content) -> list[Line]:
         Line(label="Policy", value=f"{need.policy_version}, rule “{need.rule}”"),
         Line(label="Why it is asked", value=need.why),
         Line(label="Approvals needed", value=str(need.approvers)),
-        Line(label="The price may move by", value=tolerance),
+        Line(label="The price", value=facts.tolerance(need)),
         Line(label="Once approved, valid for", value=span(need.execute_within_s)),
         Line(label="Tool", value=f"{content.tool}, version {content.tool_version}"),
     ]

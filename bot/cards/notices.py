@@ -26,11 +26,11 @@ def run_ended(run: RunRecord) -> Message:
     number = screen_id("run", run.id)
     more = f"… (cut here; /approvals run {number} shows all of it)"
     said = quoted(label, cut(seen(words).text, _MOST, more)) if words and words.strip() else []
-    asked = quoted("You asked", cut(seen(run.input).text, 300)) if run.input.strip() else []
+    asked = small(f"You asked: {cut(seen_line(run.input).text, 150)}") if run.input.strip() else []
     text = f"{head}. {cut(seen_line(words or '').text, 500)}".strip()
     return Message(
         text=parts.escape(text),
-        blocks=[*paragraph(f"{head}."), *asked, *said, *small(number, Moment("asked {}", run.created_at))],
+        blocks=[*paragraph(f"{head}."), *said, *asked, *small(number, Moment("asked {}", run.created_at))],
     )
 
 

@@ -97,10 +97,10 @@ def test_a_button_carries_the_environment_the_pause_and_what_was_shown() -> None
 def test_the_requester_may_withdraw_until_something_has_begun() -> None:
     assert pressed(requester(pause()).blocks) == ["Withdraw"]
     approved = pause(status="approved", **by_marta())
-    assert pressed(requester(approved).blocks) == ["Withdraw"]
-    assert pressed(requester(replace(approved, effect_status="attempted", open_effects=1)).blocks) == []
-    assert pressed(requester(replace(approved, open_effects=1)).blocks) == []
-    assert pressed(requester(statuses()["denied"]).blocks) == []
+    assert pressed(requester(approved).blocks) == ["Withdraw", "Details"]
+    assert pressed(requester(replace(approved, effect_status="attempted", open_effects=1)).blocks) == ["Details"]
+    assert pressed(requester(replace(approved, open_effects=1)).blocks) == ["Details"]
+    assert pressed(requester(statuses()["denied"]).blocks) == ["Details"]
 
 
 # --------------------------------------------------------------------------------------------------------- what is on it
@@ -111,7 +111,7 @@ def test_everything_that_decides_is_on_the_card() -> None:
     text = read(approver(asked).blocks)
     expected = [
         "Approve a payment?", CONTENT.summary, *(f"{line.label}\n  {line.value}" for line in LINES), "procurement agent",
-        "acting as agent:procurement", "Priya Nair", "rule “large payment”, fin-approvals-v4", "Why, in the agent's words",
+        "may move by 2 % either way", "Priya Nair", "rule “large payment”, fin-approvals-v4", "Why, in the agent's words",
         CONTENT.explanation, "Fri 17 Jul 2026, 13:19 UTC", "it goes to Marta Keller's manager", "Tue 21 Jul 2026, 13:19 UTC",
         f"pause_5d21ab · {asked.digest[:4]} {asked.digest[4:8]}",
     ]  # fmt: skip
@@ -214,10 +214,19 @@ def test_details_leave_first_and_are_counted() -> None:
     assert "card ending 4417" in read(message.blocks)
 
 
-def test_a_settled_card_keeps_details_where_something_is_left_to_read() -> None:
-    lines = (*LINES, Line(label="Body", value=LONG, detail=True))
-    assert pressed(approver(pause(content(lines=lines), status="denied", **by_marta("deny"))).blocks) == ["Details"]
-    assert pressed(approver(pause(status="denied", **by_marta("deny"))).blocks) == []
+def test_a_settled_card_says_first_what_became_of_it_and_leaves_the_rest_to_details() -> None:
+    settled = approver(pause(status="denied", **by_marta("deny")))
+    assert settled.blocks[0]["text"]["text"] == "Denied · EUR 38,000.00"
+    assert CONTENT.summary in read(settled.blocks)
+    assert CONTENT.explanation not in read(settled.blocks)
+    assert pressed(settled.blocks) == ["Details"]
+
+
+def test_whoever_is_asked_next_reads_that_nobody_answered_before_them() -> None:
+    asked = pause(level=1, approver="person:otto", approver_name="Otto Brandt")
+    assert "Nobody answered in time, so it is yours to decide now." in read(approver(asked, level=1).blocks)
+    assert "yours to decide" not in read(approver(asked, level=0).blocks)
+    assert "yours to decide" not in read(approver(pause()).blocks)
 
 
 def test_facts_keep_their_order_whatever_their_length() -> None:

@@ -110,7 +110,7 @@ def test_a_held_run_that_still_runs_is_pausing() -> None:
 def test_the_requester_reads_how_a_run_ended() -> None:
     done = run_ended(RECORD)
     assert "The procurement agent is done. Ordered and paid." in done.text
-    assert {"Buy 40 pumps", "Ordered and paid."} <= set(read(done.blocks).split("\n"))
+    assert {"You asked: Buy 40 pumps", "Ordered and paid."} <= set(read(done.blocks).split("\n"))
     stopped = run_ended(replace(RECORD, status="error", result=None, error="Its authority is gone."))
     assert "The procurement agent could not go on. Its authority is gone." in stopped.text
 
