@@ -10,7 +10,9 @@ from typer.testing import CliRunner
 
 from bot.cli import app
 from engine.settings import Settings
+from engine.tool import Effect
 from engine.tools import Agent
+from tests.world import world
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
@@ -80,7 +82,35 @@ def test_the_agent_in_the_readme_is_taken_as_it_stands() -> None:
     exec(compile(code, "README.md", "exec"), given)
     agent = given["agent"]
     assert isinstance(agent, Agent)
-    assert set(agent.tools["charge_supplier"].companions) == {"summary", "quote", "find"}
+    charge = agent.tools["charge_supplier"]
+    assert set(charge.companions) == {"summary", "quote", "find"}
+
+
+def test_the_agent_in_the_readme_pays(tmp_path: Path) -> None:
+    [code] = blocks("python")
+    given: dict[str, Any] = {}
+    exec(compile(code, "README.md", "exec"), given)
+    charge = given["agent"].tools["charge_supplier"]
+    asked = {
+        "supplier_id": "sup_412",
+        "amount": {"amount": "12.00", "currency": "EUR"},
+        "order_ref": "PO-1",
+        "why": "It was ordered.",
+    }
+    bound = charge.bind(asked)
+    assert charge.summarise(bound) == "Pay EUR 12.00 to Nordholz Industrial, order PO-1."
+    effect = Effect(
+        attempt_key="key-1",
+        effect_key="run:1:0",
+        metadata={"effect_key": "run:1:0"},
+        credential="sk_test_placet",
+        since=60,
+        timeout_s=10,
+    )
+    with world(tmp_path) as outside:
+        receipt = charge.run(bound, effect)
+        assert [p["id"] for p in outside.payments("PO-1")] == [receipt["payment_id"]]
+        assert charge.companion("find", effect=effect, **bound.values) == receipt
 
 
 def test_the_environment_it_names_is_what_the_settings_need() -> None:

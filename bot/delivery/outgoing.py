@@ -5,11 +5,13 @@ A private answer is of use for five minutes and then lapses unsaid; the rest wai
 """
 
 import logging
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
 from bot.cards import notices, parts, phrases
 from bot.cards.parts import Message
+from bot.cards.seen import seen_line
 from bot.delivery.courier import LEASE_S, Courier, is_final, wait_s
 from bot.delivery.web import Failure, Refused, Sent
 from engine.models import (
@@ -110,8 +112,17 @@ def _composed(conn: db.Conn, notice: Notice) -> Message | None:
             doubts = [effect for effect in ledger.in_doubt(conn) if effect.run_id == notice.run_id]
             return notices.in_doubt(doubts[0]) if doubts else None
         case "private" if notice.pause_id and notice.detail:
-            return parts.answer(sentence(conn, as_it_stands(pauses.get(conn, notice.pause_id), notice.detail)))
+            pause = pauses.get(conn, notice.pause_id)
+            return _about(pause, parts.answer(sentence(conn, as_it_stands(pause, notice.detail))))
     raise ValueError(f"nobody has said how to say a {notice.kind}")
+
+
+def _about(pause: Pause, message: Message) -> Message:
+    """The answer, and which request it speaks of: it may stand far below its card."""
+    if pause.content is None:
+        return message
+    about = parts.small(parts.cut(seen_line(pause.content.summary).text, 300))
+    return replace(message, blocks=[*message.blocks, *about])
 
 
 def sentence(conn: db.Conn, outcome: Outcome) -> str:

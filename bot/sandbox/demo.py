@@ -11,18 +11,22 @@ import signal
 import threading
 import time
 import webbrowser
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
+from uuid import UUID
 
 import httpx
 from rich.console import Console
 
+from bot.cards.ids import screen_id
+from bot.cards.outcomes import told
 from bot.sandbox import story
 from bot.sandbox.house import EXAMPLE, CannotStart, House, clear, house
+from engine.models import ENDED, RunLine
 from engine.rules import people as people_rules
-from engine.state import db, people, policies, runs
+from engine.state import db, pauses, people, policies, runs
 
 FOLDER: Final = Path(".placet/demo")
 REQUESTER: Final = "priya"
@@ -56,7 +60,7 @@ def run(
             launched = _open(home, console, answer_s=answer_s, step_s=step_s)
             if auto:
                 return story.play(home, launched, console)
-            _invite(home, console, open_browser=open_browser)
+            _invite(home, launched, console, open_browser=open_browser)
             _watch(home, launched, console)
     except CannotStart as error:
         console.print(f"[red]The demo cannot start.[/red] {error}", highlight=False)
@@ -117,31 +121,43 @@ def launch_orders(home: House) -> dict[str, str]:
     return launched
 
 
-def _invite(home: House, console: Console, *, open_browser: bool) -> None:
-    console.print("[bold]Act as each of these people, in a browser window each:[/bold]")
-    for name, user, channel, what in _ROLES:
-        console.print(
-            f"  {name:6} {home.page_url}/?as={user}&channel={channel}   {what}", highlight=False, soft_wrap=True
+def _invite(home: House, launched: Mapping[str, str], console: Console, *, open_browser: bool) -> None:
+    def line(text: str) -> None:
+        console.print(text, highlight=False, soft_wrap=True)
+
+    with db.connect(home.database_url) as conn:
+        ended = sum(runs.get(conn, UUID(run_id)).status in ENDED for run_id in launched.values())
+    if ended:
+        line(
+            f"It goes on where it was: {ended} of {len(launched)} orders are settled. placet demo --fresh begins anew.\n"
         )
-    console.print(
-        "\nThe small order is paid already. Approve, deny or withdraw the others; a large payment that nobody answers goes to Otto after "
-        "five minutes, and is denied after three more.\n^C stops everything; what happened is kept.\n"
+    line("[bold]Act as each of these people, in a browser window each:[/bold]")
+    for name, user, channel, what in _ROLES:
+        line(f"  {name:6} {home.page_url}/?as={user}&channel={channel}   {what}")
+    line("\n[bold]For the command line and the HTTP API, in another terminal:[/bold]")
+    line(f"  export DATABASE_URL='{home.database_url}' PLACET_AGENTS=examples.procurement.agent")
+    line(
+        f"  export PLACET_URL={home.bot_url} PLACET_API_TOKEN={home.token}   # the API is described at {home.bot_url}/docs"
+    )
+    line(
+        "\nA small order is paid without asking. Approve, deny or withdraw the others; a large payment that nobody answers goes to Otto "
+        "after five minutes, and is denied after three more.\n^C stops everything; what happened is kept.\n"
     )
     if open_browser:
         webbrowser.open(f"{home.page_url}/?as=U0MARTA&channel=C0BUY")
 
 
-def _watch(home: House, launched: dict[str, str], console: Console) -> None:
+def _watch(home: House, launched: Mapping[str, str], console: Console) -> None:
     """Say what becomes of the orders, and bring up again what falls over, until ^C."""
     names = {run_id: ref for ref, run_id in launched.items()}
     seen: dict[str, str] = {}
     with db.connect(home.database_url) as conn:
         while True:
             for line in reversed(runs.listed(conn, limit=100)):
-                ref = names.get(str(line.id), f"run …{str(line.id)[-6:]}")
-                if seen.get(ref) != line.status:
-                    seen[ref] = line.status
-                    console.print(f"  {ref}  {line.status.replace('_', ' ')}", highlight=False)
+                ref, now = names.get(str(line.id), screen_id("run", line.id)), _what_holds(conn, line)
+                if seen.get(ref) != now:
+                    seen[ref] = now
+                    console.print(f"  {ref}  {now}", highlight=False, markup=False, soft_wrap=True)
             match home.fallen():
                 case "bot":
                     console.print(
@@ -154,6 +170,14 @@ def _watch(home: House, launched: dict[str, str], console: Console) -> None:
                     )
                     home.start_outside()
             time.sleep(0.5)
+
+
+def _what_holds(conn: db.Conn, line: RunLine) -> str:
+    """Where a run stands, in the words of its newest request if it has one."""
+    asked = runs.get(conn, line.id).pauses
+    if asked:
+        return told(pauses.get(conn, asked[-1])).text
+    return "paid without asking" if line.status == "done" else line.status.replace("_", " ")
 
 
 @contextmanager

@@ -93,7 +93,7 @@ def acme() -> Seed:
     priya = _member("U0PRIYA", "Priya Nair", "Buyer", "#b4532a", tz="Asia/Kolkata", manager="U0MARTA")
     marta = _member("U0MARTA", "Marta Keller", "Finance approver", "#2a6fb4", manager="U0OTTO")
     otto = _member("U0OTTO", "Otto Brandt", "Head of finance", "#5b7d2e", manager="U0INES")
-    ines = _member("U0INES", "Ines Alonso", "CFO", "#8a3f8f", tz="Europe/Madrid")
+    ines = _member("U0INES", "Ines Alonso", "Finance approver", "#8a3f8f", tz="Europe/Madrid")
     jonas = _member("U0JONAS", "Jonas Weber", "Logistics", "#3f8f86", manager="U0OTTO")
     lena = _member("U0LEFT", "Lena Left", "Left the company", "#777777", deleted=True)
     guest = Person(

@@ -20,7 +20,7 @@ def test_the_readme_shows_a_card_as_the_page_does(running: Running, tmp_path: Pa
     with chromium() as browser:
         page = browser.new_page(viewport={"width": 1100, "height": 900}, device_scale_factor=2, locale="en-GB")
         page.goto(f"{running.home.page_url}/?as=U0MARTA&channel=D0MARTA")
-        card = page.locator("article").first
+        card = page.locator("article", has_text="PO-2026-0193")
         expect(card.get_by_role("button", name="Approve")).to_be_visible()
         card.screenshot(path=taken)
     assert PICTURE.relative_to(README.parent).as_posix() in README.read_text("utf-8")
