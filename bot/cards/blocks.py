@@ -102,7 +102,12 @@ def _settled(pause: Pause, content: Content, now: Told) -> list[Block]:
     """What has become of it comes first, in the heading; what was asked is one sentence, and the rest is in Details."""
     heading = f"{now.head} · {content.amount}" if content.amount else now.head
     summary = cut(seen(content.summary).text, _SUMMARY_MOST, _IN_DETAILS)
-    return [parts.header(heading), *paragraph(summary), *_outcome(now), *small(cut(facts.asked_by(pause, content), 300))]
+    return [
+        parts.header(heading),
+        *paragraph(summary),
+        *_outcome(now),
+        *small(cut(facts.asked_by(pause, content), 300)),
+    ]
 
 
 def _altered(pause: Pause, now: Told) -> list[Block]:
