@@ -33,13 +33,18 @@ class Sweeper:
         self._pool = pool
         self._low_water: datetime | None = None
         self._looked_everywhere = 0.0
+        self._stopping = False
+
+    def stop(self) -> None:
+        """End a sweep under way with its present batch; the rest is the next one's, here or in another process."""
+        self._stopping = True
 
     def run(self) -> list[Moved]:
         """Settle all that is due; what moved."""
         moved: list[Moved] = []
         if time.monotonic() - self._looked_everywhere > FULL_SCAN_S:
             self._low_water, self._looked_everywhere = None, time.monotonic()
-        while True:
+        while not self._stopping:
             with self._pool.connection() as conn:
                 due = pauses.due(conn, limit=BATCH, low_water=self._low_water)
             if not due:
@@ -49,6 +54,7 @@ class Sweeper:
             if len(due) < BATCH or not batch:
                 self._low_water = due[-1].fire_at - timedelta(minutes=1)
                 return moved
+        return moved
 
     def settle_one(self, pause_id: UUID) -> list[Moved]:
         """Settle one pause if it is due, before any sweep comes by: for a click on a due pause."""
