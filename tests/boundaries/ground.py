@@ -1,0 +1,161 @@
+"""What survives every kill: the database, and the world outside, served at one address; kept at one moment, and put back as it was then."""
+
+import asyncio
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+import httpx
+import psycopg
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Mount, Route
+from starlette.types import Receive, Scope, Send
+
+from bot.sandbox.journal import Journal
+from bot.sandbox.model import Script, model_app
+from bot.sandbox.provider import Provider, provider_app
+from bot.sandbox.suppliers import Suppliers, suppliers_app
+from bot.sandbox.workspace_app import workspace_app
+from tests import database
+from tests.bot.office import SECRET, TOKEN, Office
+from tests.boundaries.product import Place
+from tests.sandbox.loopback import serving
+
+
+class Door(Protocol):
+    """Our process as Slack reaches it: (status, headers, body), or None if it died meanwhile."""
+
+    def __call__(self, body: str, headers: dict[str, str]) -> tuple[int, dict[str, Any], str] | None: ...
+
+
+@dataclass(slots=True, kw_only=True)
+class Outside:
+    """The world outside, as its journals in one folder tell it."""
+
+    folder: Path
+    provider: Provider
+    suppliers: Suppliers
+    workspace: Starlette
+    journals: tuple[Journal, ...]
+
+    def close(self) -> None:
+        """Drop what is on its way, and give the files back."""
+        asyncio.run(self.workspace.state.link.close())
+        for journal in self.journals:
+            journal.close()
+
+
+@dataclass(slots=True, kw_only=True)
+class Ground:
+    """The ground that holds. `door` is where Slack's deliveries go."""
+
+    place: Place
+    conn: Any
+    http: httpx.Client
+    folder: Path
+    served: "Served"
+    door: Door | None = None
+    outside: Outside | None = None
+    kept: list[Path] = field(default_factory=list)
+
+    def office(self) -> Office:
+        """The workspace, as its people use it."""
+        assert self.outside is not None
+        return Office(url=self.place.outside, http=self.http, workspace=self.outside.workspace)
+
+    def fresh(self, script: Script, policy: str | None) -> None:
+        """Empty rows with this policy in force (None: the example's), and a world in which nothing has happened."""
+        database.empty(self.place.database)
+        database.apply_policy(self.conn, policy)
+        shutil.rmtree(self.folder / "now", ignore_errors=True)
+        self._set_out(script)
+
+    def keep(self) -> None:
+        """Remember all rows and journals as they are now."""
+        shutil.rmtree(self.folder / "kept", ignore_errors=True)
+        shutil.copytree(self.folder / "now", self.folder / "kept")
+        self.conn.execute("DROP SCHEMA IF EXISTS kept CASCADE; CREATE SCHEMA kept")
+        for table in database.TABLES:
+            self.conn.execute(f"CREATE TABLE kept.{table} AS TABLE {table}")
+
+    def put_back(self, script: Script) -> None:
+        """Let everything be as it was kept."""
+        shutil.rmtree(self.folder / "now", ignore_errors=True)
+        shutil.copytree(self.folder / "kept", self.folder / "now")
+        self._set_out(script)
+        again = (
+            f"DELETE FROM {t}; INSERT INTO {t} OVERRIDING SYSTEM VALUE TABLE kept.{t}" for t in database.TABLES
+        )
+        with self.conn.transaction():
+            self.conn.execute("SET LOCAL session_replication_role = replica")
+            self.conn.execute(";".join(again))
+
+    def _set_out(self, script: Script) -> None:
+        if self.outside is not None:
+            self.outside.close()
+        now = self.folder / "now"
+        journals = Journal(now / "provider.jsonl"), Journal(now / "suppliers.jsonl")
+        provider, suppliers = Provider(journals[0]), Suppliers(journals[1])
+        app = workspace_app(
+            journal=now / "slack.jsonl",
+            app_url=f"{self.place.outside}/door",
+            signing_secret=SECRET,
+            bot_token=TOKEN,
+            patience=30,
+        )
+        app.router.routes[:0] = [
+            Route("/door", self._deliver, methods=["POST"]),
+            Mount("/stripe", provider_app(provider)),
+            Mount("/suppliers", suppliers_app(suppliers)),
+            Mount("/anthropic", model_app(script)),
+        ]
+        self.served.app = app
+        self.outside = Outside(
+            folder=now, provider=provider, suppliers=suppliers, workspace=app, journals=journals
+        )  # fmt: skip
+
+    async def _deliver(self, request: Request) -> Response:
+        body = (await request.body()).decode()
+        assert self.door is not None
+        answer = await run_in_threadpool(self.door, body, dict(request.headers))
+        if answer is None:
+            return Response("nobody is there", status_code=502)
+        status, headers, said = answer
+        return Response(said, status, {name: str(value) for name, value in headers.items()})
+
+
+@dataclass(slots=True)
+class Served:
+    """The application behind the address; another may take its place between two requests."""
+
+    app: Starlette | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        assert self.app is not None
+        await self.app(scope, receive, send)
+
+
+@contextmanager
+def ground(server: str, folder: Path) -> Iterator[Ground]:
+    """Ground on this database server, with a database of its own."""
+    url = database.migrated(server, "placet_boundaries")
+    with psycopg.connect(url, autocommit=True) as conn:
+        conn.execute("ALTER DATABASE placet_boundaries SET synchronous_commit = off")  # processes die here, not servers
+    served = Served()
+    with (
+        serving(served) as address,
+        httpx.Client(base_url=address, timeout=60) as http,
+        psycopg.connect(url, autocommit=True) as conn,
+    ):
+        made = Ground(place=Place(url, address), conn=conn, http=http, folder=folder, served=served)
+        try:
+            yield made
+        finally:
+            if made.outside is not None:
+                made.outside.close()

@@ -1,0 +1,163 @@
+"""Our side of everything, in one thread of one process that may be killed: launches, works, sweeps, delivers, and takes what Slack sends.
+
+It does one thing at a time, so that the moments of a flow come in the same order every time.
+"""
+
+import os
+import threading
+import traceback
+from collections import deque
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from typing import Any, Literal
+from uuid import UUID
+
+from bot.delivery import outgoing, repaint
+from bot.delivery.courier import Courier
+from bot.delivery.web import Slack
+from bot.delivery.who import Us
+from bot.http import slack
+from bot.listeners.desk import Desk
+from engine.errors import Conflict
+from engine.state import db, ledger, runs
+from engine.tools import load
+from engine.workers import model
+from engine.workers.means import Means
+from engine.workers.sweep import Sweeper
+from slack_bolt import BoltRequest
+from tests import world
+from tests.bot.office import SECRET, TOKEN
+from tests.boundaries.watch import watch
+
+AGENTS = load([world.AGENT])
+ENV = "test"
+US = Us(team="T0ACME")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where what survives a kill is found: the database, and the outside world."""
+
+    database: str
+    outside: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A verb that raised: a bug, and no kill."""
+
+    trace: str
+
+
+def live(line: Connection, place: Place, dies_at: int | None) -> None:
+    """Do what comes over the line, one thing after the other; each answer says how many moments have passed."""
+    moments = watch(dies_at)
+    ours = Product(place)
+    while True:
+        verb, args = line.recv()
+        try:
+            answer = getattr(ours, verb)(*args)
+        except Exception:  # noqa: BLE001  whatever it is, the test shows it
+            answer = Failed(traceback.format_exc())
+        moments.pass_()
+        line.send((answer, moments.passed))
+
+
+class Product:
+    """The parts of a house, put together without threads and without waiting."""
+
+    def __init__(self, place: Place) -> None:
+        os.environ.update(
+            STRIPE_API_BASE=f"{place.outside}/stripe",
+            STRIPE_API_KEY="sk_test_placet",
+            SUPPLIERS_URL=f"{place.outside}/suppliers",
+        )
+        self.pool = db.pool(place.database, size=2, wait_s=10)
+        self.later = Later()
+        self.means = Means(
+            pool=self.pool,
+            agents=AGENTS,
+            complete=model.client("sk-ant-test", f"{place.outside}/anthropic", retries=0),
+            name=f"worker-{os.getpid()}",
+            stop=Patience(self.pool),
+        )
+        self.courier = Courier(pool=self.pool, slack=Slack(TOKEN, f"{place.outside}/slack/api/"), us=US, env=ENV)
+        self.sweeper = Sweeper(self.pool)
+
+    def launch(self, order: str, key: str) -> UUID:
+        what = AGENTS["procurement"].launch(input=order, on_behalf_of="priya", launch_key=key)
+        return self.means.do(runs.launch, what, actor="priya", surface="tests")[0]
+
+    def operate(self, verb: Literal["hold", "resume", "cancel"], run_id: UUID) -> str:
+        """What an operator wants of a run; what stands is no error."""
+        by: dict[str, Any] = {"actor": "otto", "surface": "tests"} | ({"person": "otto"} if verb == "cancel" else {})
+        try:
+            return str(self.means.do(getattr(runs, verb), run_id, **by))
+        except Conflict as conflict:
+            return str(conflict)
+
+    def resolve(self, effect_id: UUID) -> str:
+        """A person says that it happened."""
+        return self.means.do(ledger.resolve, effect_id, "happened", actor="marta", surface="tests", reference="seen")
+
+    def round(self) -> None:
+        """Everything that is due, once: sweep, work, say, paint."""
+        self.sweeper.run()
+        world.work(self.means)
+        outgoing.say_due(self.courier)
+        repaint.paint_due(self.courier)
+
+    def deliver(self, body: str, headers: Mapping[str, str]) -> tuple[int, dict[str, Any], str]:
+        """What Slack sends, answered by Bolt with our listeners; then what they left for afterwards."""
+        desk = Desk(
+            courier=self.courier, sweeper=self.sweeper, agents=AGENTS, kick=lambda: None, work=AtOnce(), later=self.later
+        )  # fmt: skip
+        bolt = slack.bolt(desk, signing_secret=SECRET, bot_token=TOKEN, us=US)
+        answer = bolt.dispatch(BoltRequest(body=body, headers=dict(headers)))
+        self.later.do()
+        return answer.status, dict(answer.first_headers_without_set_cookie()), answer.body
+
+
+class AtOnce(Executor):
+    """Does what it is given before it returns."""
+
+    def submit(self, work: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        done: Future[Any] = Future()
+        try:
+            done.set_result(work(*args, **kwargs))
+        except Exception as error:  # noqa: BLE001  as any executor
+            done.set_exception(error)
+        return done
+
+
+class Later(Executor):
+    """Keeps what it is given until it is told to do it."""
+
+    def __init__(self) -> None:
+        self._kept: deque[Callable[[], Any]] = deque()
+
+    def submit(self, work: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        self._kept.append(lambda: work(*args, **kwargs))
+        return Future()
+
+    def do(self) -> None:
+        while self._kept:
+            self._kept.popleft()()
+
+
+class Patience(threading.Event):
+    """A worker's wish to stop, on which waiting takes no time: the calls under way are older by that much, behind the watch's back."""
+
+    def __init__(self, pool: db.Pool) -> None:
+        super().__init__()
+        self._pool = pool
+
+    def wait(self, timeout: float | None = None) -> bool:
+        assert timeout is not None
+        with self._pool.connection() as conn:
+            conn.pgconn.exec_(
+                f"UPDATE effect_attempt SET call_deadline = call_deadline - {timeout} * interval '1 second' WHERE status = 'open'".encode()
+            )
+        return self.is_set()

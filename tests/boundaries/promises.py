@@ -1,0 +1,153 @@
+"""The promises, checked by counting: at the provider, in the rows, and in Slack. Nobody can tell afterwards that a process died."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bot.cards import blocks, ids
+from engine.models import Pause
+from engine.state import cards, events, ledger, pauses, runs
+from engine.state.db import SYSTEM_RUN
+from tests import rows
+from tests.bot.office import Json, actions_of, text_of
+from tests.boundaries.flows import Flow
+from tests.boundaries.product import ENV
+from tests.boundaries.scene import Scene
+
+_VARIES = (
+    (r"<!date\^[^>]*>", "<a moment>"),
+    (r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "<id>"),
+    (r"\d{4}-\d{2}-\d{2}T[\d:.]+(\+\d\d:\d\d|Z)?", "<a moment>"),
+    (r"\d{1,2} [A-Z][a-z]{2} \d\d:\d\d( UTC)?", "<a moment>"),
+    (r"\b(pi|toolu)_\w+", r"\1_<id>"),
+    (r"\b(run|pause|effect)([ _])[0-9a-f]{6}", r"\1\2<id>"),
+    (r"\b[0-9a-f]{4} [0-9a-f]{4}\b", "<digest>"),
+)  # fmt: skip
+_RECOVERY = {"claim", "release", "repeat"}
+"""Moves that another death or life of a process adds, and that change nothing for anybody."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class End:
+    """How everything stands when a flow is over, without what is never the same twice: ids, moments, who worked."""
+
+    runs: Sequence[Any]
+    pauses: Sequence[Any]
+    effects: Sequence[Any]
+    paid: Sequence[Any]
+    set_aside: Sequence[Any]
+    record: Sequence[Any]
+    said: Counter[tuple[str, str | None, str]]
+
+
+def end_of(scene: Scene) -> End:
+    """How it stands now."""
+    run_ids = [line.id for line in runs.listed(scene.conn)]
+    found = [runs.get(scene.conn, run_id) for run_id in run_ids]
+    asked = [pauses.get(scene.conn, pause_id) for run in found for pause_id in run.pauses]
+    return End(
+        runs=_same([(r.status, r.hold, r.cancel_wanted, r.iterations, r.tokens, r.cost_micros, r.result, r.error, r.messages) for r in found]),
+        pauses=sorted(_same([_told(pause) for pause in asked]), key=str),
+        effects=_same([(e.tool, e.status, e.receipt, e.error, e.attempts) for r in run_ids for e in ledger.of_run(scene.conn, r)]),
+        paid=[(p["metadata"]["order_ref"], p["amount"], p["currency"], p["status"]) for p in scene.provider.payments()],
+        set_aside=[(a["order_ref"], a["price"]) for a in scene.suppliers.allocations()],
+        record=_same(
+            [(e.entity, e.from_status, e.event, e.to_status, e.actor, e.surface) for r in run_ids for e in events.of_run(scene.conn, r)
+             if e.to_status and e.event not in _RECOVERY]
+        ),
+        said=Counter((m["channel"], m["only_for"], _steady(text_of(m["blocks"] or m["text"]))) for m in messages(scene) if not m["metadata"]),
+    )  # fmt: skip
+
+
+def keep(scene: Scene, flow: Flow, undisturbed: End | None = None) -> None:
+    """Every promise holds, and it ended as the flow must; and as it did `undisturbed`, when it was killed on the way."""
+    end = end_of(scene)
+    assert [amount for _, amount, _, _ in end.paid] == list(flow.paid), end
+    assert [run[0] for run in end.runs] == [flow.run]
+    assert [pause[0] for pause in end.pauses] == list(flow.pauses) or sorted(flow.pauses) == [p[0] for p in end.pauses]
+    rows.consistent(scene.conn)
+    for run_id in (SYSTEM_RUN, scene.run_id):
+        assert isinstance(events.verify(scene.conn, run_id), events.Verified)
+    assert cards.undelivered(scene.conn) == 0
+    strays = _shown(scene)
+    assert len(strays) <= (1 if scene.died else 0)
+    for stray in strays:
+        _is_harmless(scene, stray)
+    if undisturbed is not None:
+        _is_as(end, undisturbed, scene)
+
+
+def _is_as(end: End, undisturbed: End, scene: Scene) -> None:
+    """Nothing differs, but that one thing may have been said twice, and that Slack itself warned whoever got no answer."""
+    for part in ("runs", "pauses", "effects", "paid", "set_aside", "record"):
+        now, then = getattr(end, part), getattr(undisturbed, part)
+        assert now == then, f"{part} differ:\n{now}\nundisturbed:\n{then}"
+    unsaid = undisturbed.said - end.said
+    assert not unsaid or (scene.warned and all(only_for for _, only_for, _ in unsaid)), unsaid
+    assert set(end.said) <= set(undisturbed.said)
+    assert (end.said - undisturbed.said).total() <= 1
+
+
+def _shown(scene: Scene) -> list[Json]:
+    """Every card shows its pause as it is, on one message; the messages with a card that belong to none are returned."""
+    known = {(m["channel"], m["ts"]): m for m in messages(scene) if m["metadata"]}
+    for pause_id in [p for line in runs.listed(scene.conn) for p in runs.get(scene.conn, line.id).pauses]:
+        pause = pauses.get(scene.conn, pause_id)
+        for card in cards.of_pause(scene.conn, pause_id):
+            assert card.state == "live"
+            message = known.pop((card.channel, card.ts))
+            wanted = blocks.card(pause, kind=card.kind, level=card.level, env=ENV).payload()
+            assert (message["text"], text_of(message["blocks"])) == (wanted["text"], text_of(wanted["blocks"]))
+            assert actions_of(message) == actions_of(wanted)
+    return list(known.values())
+
+
+def _is_harmless(scene: Scene, stray: Json) -> None:
+    """A second copy, whose post nobody knows of, tells the truth to whoever clicks it, and does nothing."""
+    [(status,)] = scene.conn.execute(
+        "SELECT status FROM run_pause WHERE id = %s", (stray["metadata"]["event_payload"]["pause_id"],)
+    ).fetchall()
+    action = next((a for a in actions_of(stray) if a in (ids.ACTION_APPROVE, ids.ACTION_WITHDRAW)), None)
+    if status == "waiting" or action is None:
+        return
+    before = end_of(scene)
+    scene.press("priya" if action == ids.ACTION_WITHDRAW else "marta", action, stray)
+    scene.rest()
+    after = end_of(scene)
+    [now] = [m for m in messages(scene) if m["ts"] == stray["ts"]]
+    assert not {ids.ACTION_APPROVE, ids.ACTION_DENY, ids.ACTION_WITHDRAW} & set(actions_of(now))
+    assert (after.paid, after.pauses, after.record) == (before.paid, before.pauses, before.record)
+    assert (after.said - before.said).total() == 1  # the private answer
+
+
+def _told(pause: Pause) -> tuple[Any, ...]:
+    votes = [(v.person, v.verdict, v.level, v.surface, v.reason) for v in pause.votes]
+    return (
+        pause.status, pause.level, pause.approver, pause.votes_left, pause.voters, votes, pause.decided_by, pause.reason,
+        pause.effect_status, pause.effect_error, pause.receipt, pause.content and pause.content.summary,
+    )  # fmt: skip
+
+
+def messages(scene: Scene) -> list[Json]:
+    """Everything that stands in Slack."""
+    return [m for m in scene.office.read("/slack/messages")["messages"] if not m["deleted"]]
+
+
+def _same(value: Any) -> Any:
+    """A value without what is never the same twice."""
+    match value:
+        case str():
+            return _steady(value)
+        case dict():
+            return {name: _same(one) for name, one in value.items()}
+        case list() | tuple():
+            return [_same(one) for one in value]
+    return value
+
+
+def _steady(text: str) -> str:
+    for varying, name in _VARIES:
+        text = re.sub(varying, name, text)
+    return text

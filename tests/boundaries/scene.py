@@ -1,0 +1,167 @@
+"""One passing of a flow: what people and operators do, and our process, which may be killed once on the way.
+
+Whoever meets the death does what anyone would: launches again with the same key, clicks again if the button is still there, says it
+again. Everything else has to come right by itself.
+"""
+
+import multiprocessing
+import signal
+from typing import Any, Final, Literal
+from uuid import UUID
+
+from bot.cards import ids
+from tests import rows
+from tests.bot.office import Json, actions_of
+from tests.boundaries import hours, product
+from tests.boundaries.ground import Ground
+
+FORKS: Final = multiprocessing.get_context("forkserver")
+"""Forks processes from one that has everything imported and no threads."""
+FORKS.set_forkserver_preload(["pytest", product.__name__])
+
+_USERS: Final = {name: f"U0{name.upper()}" for name in ("priya", "marta", "otto", "ines", "jonas")}
+
+
+class Killed(Exception):
+    """The process died as it was told to, with SIGKILL."""
+
+
+class Child:
+    """Our process. `passed`: the moments that it has told us of."""
+
+    def __init__(self, place: product.Place, dies_at: int | None) -> None:
+        self.passed = 0
+        self._line, theirs = FORKS.Pipe()
+        self._process = FORKS.Process(target=product.live, args=(theirs, place, dies_at), daemon=True)
+        self._process.start()
+        theirs.close()
+
+    def ask(self, verb: str, *args: Any) -> Any:
+        """Have it do something. Raises Killed if it dies meanwhile."""
+        self._line.send((verb, args))
+        try:
+            answer, self.passed = self._line.recv()
+        except (EOFError, ConnectionResetError):
+            self._process.join()
+            assert self._process.exitcode == -signal.SIGKILL, f"it ended by itself, with {self._process.exitcode}"
+            raise Killed from None
+        assert not isinstance(answer, product.Failed), answer.trace
+        return answer
+
+    def kill(self) -> None:
+        """Nothing of ours ever ends in good order here."""
+        self._process.kill()
+        self._process.join()
+        self._process.close()
+        self._line.close()
+
+
+class Scene:
+    """The stage, with our process on it. `died`: it was killed, and another took its place."""
+
+    def __init__(self, ground: Ground, dies_at: int | None = None) -> None:
+        self.ground, self.conn, self.office = ground, ground.conn, ground.office()
+        assert ground.outside is not None
+        self.provider, self.suppliers = ground.outside.provider, ground.outside.suppliers
+        self.died = self.warned = False
+        self.ours = Child(ground.place, dies_at)
+        ground.door = lambda body, headers: self._ask("deliver", body, headers)
+
+    # ------------------------------------------------------------------------------------------------- what our process does
+
+    def launch(self, order: str, key: str = "order-1") -> UUID:
+        """Somebody launches a run; who gets no answer does it again."""
+        made = self._ask("launch", order, key) or self._ask("launch", order, key)
+        assert isinstance(made, UUID)
+        return made
+
+    def operate(self, verb: Literal["hold", "resume", "cancel"]) -> None:
+        """An operator acts on the run; who gets no answer does it again."""
+        assert self._ask("operate", verb, self.run_id) or self._ask("operate", verb, self.run_id)
+
+    def resolve(self) -> None:
+        """A person says of the effect in doubt that it happened; who gets no answer says it again."""
+        [(effect_id,)] = self.conn.execute("SELECT id FROM effect WHERE status = 'in_doubt'").fetchall()
+        assert self._ask("resolve", effect_id) or self._ask("resolve", effect_id)
+
+    def rest(self) -> None:
+        """Until nothing is left to be done."""
+        for _ in range(20):
+            hours.pass_time(self.conn)
+            if not hours.something_due(self.conn):
+                return
+            self._ask("round")
+        raise AssertionError("it never comes to rest")
+
+    # ------------------------------------------------------------------------------------------------------ what people do
+
+    def press(self, who: str, action: str, message: Json | None = None) -> None:
+        """Somebody clicks the button on the newest card that has it, or on a given one, as it was.
+
+        Whoever is warned by Slack that it was not taken looks again a little later, and clicks again if the button is still there.
+        """
+        on = message or self.card(who, action)
+        assert on is not None, f"no card for {who} has {action}"
+        if self._done(self.office.press(_USERS[who], on, action)):
+            return
+        self.rest()
+        if still := self.card(who, action, on):
+            assert self._done(self.office.press(_USERS[who], still, action))
+
+    def deny(self, who: str, reason: str) -> None:
+        """Deny with a reason, in the form that opens."""
+        self.press(who, ids.ACTION_DENY)
+        user = _USERS[who]
+        form = self.office.views(user)[-1]
+        values = {ids.BLOCK_REASON: {ids.ACTION_REASON: {"type": "plain_text_input", "value": reason}}}
+        if self._done(self.office.act("submit", user, view_id=form["id"], values=values)):
+            return
+        self.rest()
+        if self.card(who, ids.ACTION_DENY):
+            assert self._done(self.office.act("submit", user, view_id=form["id"], values=values))
+
+    def silence(self) -> None:
+        """Nobody answers until the hour has come."""
+        rows.make_due(self.conn, self.pause_id)
+
+    # ------------------------------------------------------------------------------------------------------- what there is
+
+    def card(self, who: str, action: str, like: Json | None = None) -> Json | None:
+        """The newest card that this person sees with this button on it now, or a given one if it has it still."""
+        user, found = _USERS[who], None
+        for channel in ("C0BUY", f"D{user[1:]}"):
+            for one in self.office.messages(channel):
+                if one["metadata"] and action in actions_of(one) and (like is None or one["ts"] == like["ts"]):
+                    found = one
+        return found
+
+    @property
+    def run_id(self) -> UUID:
+        """The one run there is."""
+        [(run_id,)] = self.conn.execute("SELECT id FROM run WHERE kind = 'agent'").fetchall()
+        assert isinstance(run_id, UUID)
+        return run_id
+
+    @property
+    def pause_id(self) -> UUID:
+        """The one pause that waits."""
+        [(pause_id,)] = self.conn.execute("SELECT id FROM run_pause WHERE status = 'waiting'").fetchall()
+        assert isinstance(pause_id, UUID)
+        return pause_id
+
+    def _ask(self, verb: str, *args: Any) -> Any:
+        """Have our process do something; None if it died of it. Then another is there, and the leases of the dead one are over."""
+        try:
+            return self.ours.ask(verb, *args)
+        except Killed:
+            assert not self.died
+            self.died = True
+            self.ours = Child(self.ground.place, None)
+            return None
+
+    def _done(self, answer: Json) -> bool:
+        if answer == {"ok": True}:
+            return True
+        assert self.died, answer
+        self.warned = True
+        return False
