@@ -5,7 +5,9 @@ go wrong ends in a traceback; it ends in a sentence on stderr and an exit code.
 """
 
 import importlib
+import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Final
 
 import typer
@@ -64,6 +66,7 @@ app = typer.Typer(
     cls=_Commands,
     no_args_is_help=True,
     add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},  # every command below takes them over
     pretty_exceptions_enable=False,  # they would print the values of variables, secrets among them
     epilog="Exit codes: 0 done, 1 out of reach, 2 asked wrongly, 3 lost or refused, 4 a person must look.",
 )
@@ -75,7 +78,10 @@ def placet() -> None:
 
 
 def main() -> None:
-    """The entry point of the `placet` script."""
+    """The entry point of the `placet` script. Modules in the current directory can be named too, as agents are."""
+    here = str(Path.cwd())
+    if not {"", here} & set(sys.path):
+        sys.path.append(here)  # last: a folder there that is called bot or engine must not hide ours
     app(prog_name="placet")
 
 

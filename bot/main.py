@@ -15,26 +15,23 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import uvicorn
 from apscheduler.schedulers.background import BackgroundScheduler
 from fastapi import FastAPI
 
+from bot import ready
 from bot.cards.ids import screen_id
 from bot.delivery.courier import Courier
 from bot.delivery.rounds import Rounds
-from bot.delivery.web import Answered, Slack
-from bot.delivery.who import Us
 from bot.http import api, slack
 from bot.listeners.desk import Desk
-from engine.errors import Misconfigured
-from engine.settings import AgentModules, Settings, SlackAccess
+from engine.settings import Settings
 from engine.state import db, outage
-from engine.tools import Agent, load
+from engine.tools import Agent
 from engine.workers.sweep import Sweeper
 
-T = TypeVar("T")
 log = logging.getLogger("placet")
 
 PARTS: Final = frozenset({"web", "worker", "sweep"})
@@ -130,30 +127,14 @@ class House:
         self.scheduler.add_job(work, "interval", seconds=seconds)
 
 
-def settings_from_env(environ: Mapping[str, str] | None = None) -> Settings:
-    """The settings. Raises Misconfigured with all of their faults, and with those of what the usable ones name: agents, Slack."""
-    try:
-        return Settings.from_env(environ)
-    except Misconfigured as error:
-        faults = list(error.faults)
-        _tried(lambda: load(AgentModules.from_env(environ).agents), faults)
-        _tried(lambda: _us(SlackAccess.from_env(environ)), faults)
-        raise Misconfigured(list(dict.fromkeys(faults))) from None
-
-
 def assemble(settings: Settings) -> House:
     """Make a process. Raises Misconfigured with all that is wrong: agents that cannot be loaded, a token that Slack does not take."""
-    faults: list[str] = []
-    agents = _tried(lambda: load(settings.agents), faults)
-    us = _tried(lambda: _us(settings), faults)
-    if agents is None or us is None:
-        raise Misconfigured(faults)
-    ours = _slack(settings)
+    agents, us = ready.agents_and_us(settings)
     token, secret = settings.slack_bot_token.get_secret_value(), settings.slack_signing_secret.get_secret_value()
     closing, bell = ExitStack(), Bell()
     pool = db.pool(settings.database_url, size=CONNECTIONS + settings.workers)
     closing.callback(pool.close)
-    courier = Courier(pool=pool, slack=ours, us=us, env=settings.env)
+    courier = Courier(pool=pool, slack=ready.slack(settings), us=us, env=settings.env)
     sweeper = Sweeper(pool)
     work, later = ThreadPoolExecutor(CLICKS, "click"), ThreadPoolExecutor(LATER, "after-click")
     closing.callback(work.shutdown)
@@ -214,31 +195,6 @@ def _web_server(house: House) -> uvicorn.Server:
             timeout_graceful_shutdown=int(GRACE_S),
         )
     )
-
-
-def _tried(ask: Callable[[], T], faults: list[str]) -> T | None:
-    """What is asked for; None, with its faults noted, if there is no such thing."""
-    try:
-        return ask()
-    except Misconfigured as error:
-        faults += error.faults
-        return None
-
-
-def _slack(access: SlackAccess) -> Slack:
-    return Slack(access.slack_bot_token.get_secret_value(), access.slack_api_url)
-
-
-def _us(access: SlackAccess) -> Us:
-    """Who we are to Slack: as the settings say, else as it answers."""
-    if access.slack_team is not None:
-        is_organisation = access.slack_team.startswith("E")
-        return Us(team=access.slack_team, enterprise=access.slack_team if is_organisation else None)
-    answer = _slack(access).auth_test()
-    if isinstance(answer, Answered):
-        return Us(team=str(answer.data["team_id"]), enterprise=answer.data.get("enterprise_id"))
-    fault = f"Slack did not say whose token SLACK_BOT_TOKEN is: {answer.error}. Check the token, or set SLACK_TEAM_ID and start anyway."
-    raise Misconfigured([fault])
 
 
 def _worker(house: House) -> Any:

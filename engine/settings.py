@@ -1,88 +1,193 @@
-"""The settings, from environment variables, read once at the composition root. All that is wrong is said at once, with what to do."""
+"""The settings, from environment variables, read once at the composition root. All that is wrong is said at once, with what to do.
+
+The one rule: what a fault says never holds the value, which may be a secret. Settings come in parts, so that whoever needs only one of
+them, or looks what else is wrong where another part is, reads that one alone.
+"""
 
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Annotated, Any, Final, Self
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, SecretStr, ValidationError, field_validator
 
 from engine.errors import Misconfigured
 
-_HELP: Final[Mapping[str, tuple[str, str]]] = {
-    "database_url": ("DATABASE_URL", "the address of your PostgreSQL, as in postgresql://placet@localhost/placet"),
-    "slack_bot_token": ("SLACK_BOT_TOKEN", "the bot token (xoxb-...) from your Slack app's page OAuth & Permissions"),
-    "slack_signing_secret": ("SLACK_SIGNING_SECRET", "the signing secret from your Slack app's page Basic Information"),
-    "slack_team": ("SLACK_TEAM_ID", "the id of your workspace (T...) or organisation (E...)"),
-    "slack_api_url": ("SLACK_API_URL", "the address of Slack's Web API; leave it out for the real one"),
-    "anthropic_api_key": ("ANTHROPIC_API_KEY", "an API key from the Anthropic console (sk-ant-...)"),
-    "anthropic_base_url": ("ANTHROPIC_BASE_URL", "the address of the Messages API; leave it out for the real one"),
-    "api_token": (
-        "PLACET_API_TOKEN",
-        "a long random token for the HTTP API, 32 characters or more: openssl rand -hex 32",
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """An environment variable: its name, what to put there, and what holds without it; None: it must be set."""
+
+    name: str
+    what: str
+    otherwise: str | None = None
+
+
+VARIABLES: Final[Mapping[str, Variable]] = {
+    "database_url": Variable(
+        "DATABASE_URL", "the address of your PostgreSQL, as in postgresql://placet@localhost/placet"
     ),
-    "agents": ("PLACET_AGENTS", "the modules that hold your agents, comma-separated, as in examples.procurement.agent"),
-    "env": ("PLACET_ENV", "a short name of this environment, as in prod; it tags every button"),
-    "host": ("HOST", "the address to listen on, as in 127.0.0.1"),
-    "port": ("PORT", "the port to listen on, 1 to 65535"),
-    "workers": ("PLACET_WORKERS", "how many runs this process works on at once, 1 to 64"),
-    "lease_s": ("PLACET_LEASE", "seconds after which a silent worker's run is taken over, 5 to 3600"),
-    "sweep_s": ("PLACET_SWEEP", "seconds between two sweeps, 0.2 to 60"),
+    "slack_bot_token": Variable(
+        "SLACK_BOT_TOKEN", "the bot token (xoxb-...) from your Slack app's page OAuth & Permissions"
+    ),
+    "slack_signing_secret": Variable(
+        "SLACK_SIGNING_SECRET", "the signing secret from your Slack app's page Basic Information"
+    ),
+    "anthropic_api_key": Variable("ANTHROPIC_API_KEY", "an API key from the Anthropic console (sk-ant-...)"),
+    "api_token": Variable(
+        "PLACET_API_TOKEN", "a long random token for the HTTP API, 32 characters or more: openssl rand -hex 32"
+    ),
+    "agents": Variable(
+        "PLACET_AGENTS", "the modules that hold your agents, comma-separated, as in examples.procurement.agent"
+    ),
+    "host": Variable("HOST", "the address to listen on, as in 0.0.0.0 for all of this machine's", "127.0.0.1"),
+    "port": Variable("PORT", "the port to listen on, 1 to 65535", "8080"),
+    "env": Variable("PLACET_ENV", "a short name of this environment, as in prod; it tags every button", "prod"),
+    "workers": Variable("PLACET_WORKERS", "how many runs this process works on at once, 1 to 64", "4"),
+    "lease_s": Variable("PLACET_LEASE", "seconds after which a silent worker's run is taken over, 5 to 3600", "60"),
+    "sweep_s": Variable("PLACET_SWEEP", "seconds between two sweeps, 0.2 to 60", "1"),
+    "slack_team": Variable("SLACK_TEAM_ID", "the id of your workspace (T...) or organisation (E...)", "asked of Slack"),
+    "slack_api_url": Variable("SLACK_API_URL", "the address of Slack's Web API, ending in /", "https://slack.com/api/"),
+    "anthropic_base_url": Variable("ANTHROPIC_BASE_URL", "the address of the Messages API", "the real one"),
 }
+"""Every setting by its field, in the order in which people are told of them."""
 
 
-class Settings(BaseModel):
-    """What a process needs to know. Immutable; secrets do not show when it is printed."""
+def _no_placeholder(value: Any) -> Any:
+    """What a manual writes in place of a value is none."""
+    if isinstance(value, str) and re.search(r"(\.\.\.|…)$|^<.*>$", value):
+        raise ValueError("it is still a placeholder")
+    return value
+
+
+def _postgresql(value: str) -> str:
+    if not value.startswith(("postgres://", "postgresql://")):
+        raise ValueError("it is not a PostgreSQL address, which begins with postgresql://")
+    return value
+
+
+def _matching(pattern: str, why: str) -> AfterValidator:
+    def check(value: str) -> str:
+        if not re.fullmatch(pattern, value):
+            raise ValueError(why)
+        return value
+
+    return AfterValidator(check)
+
+
+def _secret(kind: str, least: int, *, begins: str = "") -> AfterValidator:
+    """Not shorter than such secrets are, and fit for an HTTP header."""
+
+    def check(value: SecretStr) -> SecretStr:
+        text = value.get_secret_value()
+        if not text.startswith(begins):
+            raise ValueError(f"it does not begin with {begins}")
+        if len(text) < least:
+            raise ValueError(f"it has {len(text)} character{'s' * (len(text) != 1)}; {kind} has at least {least}")
+        if not re.fullmatch("[!-~]+", text):
+            raise ValueError("it holds a blank or another character that no such secret has")
+        return value
+
+    return AfterValidator(check)
+
+
+def _number(as_number: Callable[[Any], float], kind: str, least: float, most: float) -> BeforeValidator:
+    def check(value: Any) -> float:
+        try:
+            number = as_number(value)
+        except ValueError:
+            raise ValueError(f"it is not {kind}") from None
+        if not least <= number <= most:
+            raise ValueError(f"it is not within {least:g} and {most:g}")
+        return number
+
+    return BeforeValidator(check)
+
+
+def _modules(value: Any) -> Any:
+    named = tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
+    if not named:
+        raise ValueError("it names no module")
+    return named
+
+
+class _Part(BaseModel):
+    """Settings that can be read by themselves. Immutable; secrets do not show when it is printed."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    database_url: Annotated[str, Field(pattern=r"^postgres(ql)?://")]
-    slack_bot_token: Annotated[SecretStr, Field(min_length=10)]
-    slack_signing_secret: Annotated[SecretStr, Field(min_length=16)]
-    slack_team: Annotated[str, Field(pattern="^[TE][A-Z0-9]+$")] | None = None
-    slack_api_url: Annotated[str, Field(pattern=r"^https?://.+/$")] = "https://slack.com/api/"
-    anthropic_api_key: Annotated[SecretStr, Field(min_length=8)]
-    anthropic_base_url: Annotated[str, Field(pattern=r"^https?://")] | None = None
-    api_token: Annotated[SecretStr, Field(min_length=32)]
-    agents: Annotated[tuple[str, ...], Field(min_length=1)]
-    env: Annotated[str, Field(pattern="^[a-z0-9-]{1,16}$")] = "prod"
-    host: str = "127.0.0.1"
-    port: Annotated[int, Field(ge=1, le=65535)] = 8080
-    workers: Annotated[int, Field(ge=1, le=64)] = 4
-    lease_s: Annotated[float, Field(ge=5, le=3600)] = 60
-    sweep_s: Annotated[float, Field(ge=0.2, le=60)] = 1
-
-    @field_validator("slack_bot_token")
-    @classmethod
-    def _a_bot_token(cls, value: SecretStr) -> SecretStr:
-        if not value.get_secret_value().startswith("xoxb-"):
-            raise ValueError("it does not begin with xoxb-")
-        return value
+    _refuse_placeholders = field_validator("*", mode="before")(_no_placeholder)
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str] | None = None) -> Self:
         """Read the environment. Raises Misconfigured with every fault: which variable, what is wrong, what to put there."""
         given = os.environ if environ is None else environ
-        values: dict[str, Any] = {field: given[name] for field, (name, _) in _HELP.items() if given.get(name)}
-        if "agents" in values:
-            values["agents"] = tuple(module.strip() for module in values["agents"].split(",") if module.strip())
+        values = {field: text for field in cls.model_fields if (text := given.get(VARIABLES[field].name, "").strip())}
         try:
             return cls(**values)
         except ValidationError as error:
-            raise Misconfigured([_fault(str(e["loc"][0]), e) for e in error.errors()]) from None
+            found = {str(one["loc"][0]): _told(one) for one in error.errors()}
+            raise Misconfigured([_fault(field, found[field]) for field in VARIABLES if field in found]) from None
+
+
+class Database(_Part):
+    """Where the rows are."""
+
+    database_url: Annotated[str, AfterValidator(_postgresql)]
+
+
+class SlackAccess(_Part):
+    """As whom, and where, Slack's Web API is called. `slack_team` None: Slack is asked."""
+
+    slack_bot_token: Annotated[SecretStr, _secret("a bot token", 10, begins="xoxb-")]
+    slack_team: Annotated[str, _matching("[TE][A-Z0-9]+", "it is no id such as T0123ABCD")] | None = None
+    slack_api_url: Annotated[str, _matching("https?://.+/", "it is no web address that ends in /")] = (
+        "https://slack.com/api/"
+    )
+
+
+class AgentModules(_Part):
+    """Which modules hold the agents."""
+
+    agents: Annotated[tuple[str, ...], BeforeValidator(_modules)]
+
+
+class Settings(Database, SlackAccess, AgentModules):
+    """What a process needs to know."""
+
+    slack_signing_secret: Annotated[SecretStr, _secret("a signing secret", 16)]
+    anthropic_api_key: Annotated[SecretStr, _secret("an API key", 8)]
+    anthropic_base_url: Annotated[str, _matching("https?://.+", "it is no web address")] | None = None
+    api_token: Annotated[SecretStr, _secret("such a token", 32)]
+    env: Annotated[str, _matching("[a-z0-9-]{1,16}", "it is not 1 to 16 small letters, digits or hyphens")] = "prod"
+    host: str = "127.0.0.1"
+    port: Annotated[int, _number(int, "a whole number", 1, 65535)] = 8080
+    workers: Annotated[int, _number(int, "a whole number", 1, 64)] = 4
+    lease_s: Annotated[float, _number(float, "a number", 5, 3600)] = 60
+    sweep_s: Annotated[float, _number(float, "a number", 0.2, 60)] = 1
 
 
 def database_url(environ: Mapping[str, str] | None = None) -> str:
     """Only the database's address, for commands that need nothing else. Raises Misconfigured."""
+    try:
+        return Database.from_env(environ).database_url
+    except Misconfigured as error:
+        raise Misconfigured([f"{fault} In the demo: placet demo prints it." for fault in error.faults]) from None
+
+
+def names_database(environ: Mapping[str, str] | None = None) -> bool:
+    """Whether DATABASE_URL is set at all, for commands that can do with files alone."""
     given = os.environ if environ is None else environ
-    name, what = _HELP["database_url"]
-    if not given.get(name, "").startswith(("postgres://", "postgresql://")):
-        raise Misconfigured([f"{name} is not set. Set it to {what}. In the demo: placet demo prints it."])
-    return given[name]
+    return bool(given.get(VARIABLES["database_url"].name, "").strip())
 
 
-def _fault(field: str, error: Mapping[str, Any]) -> str:
-    name, what = _HELP[field]
-    wrong = (
-        "is not set" if error["type"] == "missing" else f"cannot be used ({error['msg'].removeprefix('Value error, ')})"
-    )
-    return f"{name} {wrong}. Set it to {what}."
+def _told(error: Any) -> str | None:
+    """Why a value cannot be used, in our words; None: there is none."""
+    return None if error["type"] == "missing" else str(error["ctx"]["error"])
+
+
+def _fault(field: str, why: str | None) -> str:
+    variable = VARIABLES[field]
+    wrong = f"cannot be used: {why}" if why else "is not set"
+    return f"{variable.name} {wrong}. Set it to {variable.what}."

@@ -7,6 +7,7 @@ import importlib
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, overload
 
 from engine.errors import BadInput, Misconfigured
@@ -219,7 +220,8 @@ def load(modules: Sequence[str]) -> dict[str, Agent]:
             continue
         except ImportError as error:
             faults.append(
-                f"{module} cannot be imported: {error}. Check PLACET_AGENTS, a comma-separated list of modules."
+                f"{module} cannot be imported: {error}. Check PLACET_AGENTS, a comma-separated list of modules, "
+                f"each installed or in the current directory ({Path.cwd()})."
             )
             continue
         except Exception as error:  # noqa: BLE001  an author's module may raise anything; the others are looked at all the same

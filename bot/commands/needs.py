@@ -45,7 +45,8 @@ def _gone(need: Need, steps: int) -> str:
 def _step(step: Step, people: People) -> str:
     if step.manager_of:
         return f"the manager of the {step.manager_of}"
-    return approver_name(f"role:{step.role}") if step.role else _name(f"person:{step.person}", people) or ""
+    asked = f"role:{step.role}" if step.role else f"person:{step.person}"
+    return approver_name(asked, _name(asked, people))
 
 
 def _name(approver: str, people: People) -> str | None:

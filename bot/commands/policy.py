@@ -1,7 +1,7 @@
 """`placet policy`: check a policy, put it in force, and explain what it asks for, as a whole or for one action."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 from rich.text import Text
@@ -9,6 +9,7 @@ from rich.text import Text
 from bot.cards.phrases import span
 from bot.commands import needs
 from bot.commands.terminal import SURFACE, database, facts, known, plain, read_text, say, show, table
+from engine import settings
 from engine.errors import BadInput
 from engine.rules import escalation, money, policy_file
 from engine.rules import people as people_rules
@@ -23,18 +24,21 @@ app.add_typer(policy, name="policy", help="Check a policy, put it in force, or e
 
 PolicyFile = Annotated[Path, typer.Argument(help="A policy.toml.")]
 PeopleFile = Annotated[
-    Path | None, typer.Option("--people", help="The people.toml to check it against; else the people in the database.")
+    Path | None, typer.Option("--people", help="The people.toml that says who is who; else the people in the database.")
 ]
+
+NOBODY: Final = People(())
+WITHOUT_PEOPLE: Final = "It was not checked against people: give --people people.toml, or set DATABASE_URL."
 
 
 @policy.command()
 def check(file: PolicyFile, people_file: PeopleFile = None) -> None:
     """Say everything that is wrong with a policy; write nothing."""
-    text = read_text(file)
-    everybody = _people(people_file)
+    text, everybody = read_text(file), _people(people_file)
     if everybody is None:
-        with database() as conn:
-            everybody = people.everybody(conn)
+        found = policy_file.parse(text)
+        say(f"{found.version} reads well by itself: {len(found.rules)} rules, nothing wrong.", WITHOUT_PEOPLE)
+        return
     found = policy_file.check(text, everybody)
     say(f"{found.version} can be put in force: {len(found.rules)} rules, nothing wrong.")
 
@@ -47,7 +51,7 @@ def apply(
 ) -> None:
     """Put a policy in force. A version is never changed: another text needs another name."""
     text = read_text(file)
-    given = _people(people_file)
+    given = people_rules.parse(read_text(people_file)) if people_file else None
     with database() as conn:
         everybody = people.everybody(conn)
         by = known(everybody, person, "--as").id if person else "system"
@@ -57,28 +61,57 @@ def apply(
 
 @policy.command()
 def explain(
+    *,
     action: Annotated[str | None, typer.Option(help="One action, as a tool names it: payment. Else all rules.")] = None,
     amount: Annotated[str | None, typer.Option(help="Its amount, as in 38000.00.")] = None,
     currency: Annotated[str | None, typer.Option(help="The amount's currency, as in EUR.")] = None,
     person: Annotated[str, typer.Option("--for", metavar="PERSON", help="For whom it is asked.")] = "",
     file: Annotated[Path | None, typer.Option("--policy", help="A policy.toml; else the policy in force.")] = None,
+    people_file: PeopleFile = None,
 ) -> None:
     """Say what the policy asks for: all its rules, or what one action would need."""
     asked = _amount(amount, currency)
     if action is None and (asked or person):
         raise BadInput("--action", "it is missing. Name the action, as in --action payment.")
-    with database() as conn:
-        everybody = people.everybody(conn)
-        requester = known(everybody, person, "--for").id if person else ""
-        found = policy_file.parse(read_text(file)) if file else policies.current(conn)
+    everybody = _people(people_file)
+    requester = _requester(everybody, person) if person else ""
+    found = policy_file.parse(read_text(file)) if file else _in_force()
     if action is None:
         _all(found, everybody)
     else:
         _one(evaluate(found, Facts(action=action, amount=asked)), everybody, requester)
+    if everybody is None:
+        say(WITHOUT_PEOPLE)
+
+
+def _in_force() -> Policy:
+    with database() as conn:
+        return policies.current(conn)
 
 
 def _people(file: Path | None) -> People | None:
-    return people_rules.parse(read_text(file)) if file else None
+    """Who is who, by the file, else by the database; None if neither is named."""
+    if file:
+        return people_rules.parse(read_text(file))
+    if not settings.names_database():
+        return None
+    with database() as conn:
+        return people.everybody(conn)
+
+
+def _requester(everybody: People | None, person: str) -> str:
+    if everybody is None:
+        raise BadInput("--for", "who is who is not known. Give --people people.toml, or set DATABASE_URL.")
+    return known(everybody, person, "--for").id
+
+
+def _asked_first(need: Need, requester: str, everybody: People | None) -> str | None:
+    """Whom it asks first, None if nobody; without people to look at, whom the rule names."""
+    if need.kind != "ask":
+        return None
+    if everybody is None:
+        return f"role:{need.role}" if need.role else f"person:{need.person}"
+    return escalation.first_approver(need, requester, everybody)
 
 
 def _amount(amount: str | None, currency: str | None) -> Money | None:
@@ -92,13 +125,11 @@ def _amount(amount: str | None, currency: str | None) -> Money | None:
         raise BadInput(f"--{error.field}", error.why) from error
 
 
-def _all(found: Policy, everybody: People) -> None:
+def _all(found: Policy, everybody: People | None) -> None:
     made = table("rule", "action", "amounts", "what it needs", title=found.version)
     for rule in found.rules:
-        approver = escalation.first_approver(rule.need, "", everybody) if rule.need.kind == "ask" else None
-        made.add_row(
-            Text(plain(rule.name)), rule.action, _band(rule), Text(needs.in_words(rule.need, approver, everybody))
-        )
+        what = needs.in_words(rule.need, _asked_first(rule.need, "", everybody), everybody or NOBODY)
+        made.add_row(Text(plain(rule.name)), rule.action, _band(rule), Text(what))
     show(made)
     say("What no rule names is forbidden.")
 
@@ -117,12 +148,12 @@ def _band(rule: Rule) -> str:
     )
 
 
-def _one(need: Need, everybody: People, requester: str) -> None:
-    approver = escalation.first_approver(need, requester, everybody) if need.kind == "ask" else None
+def _one(need: Need, everybody: People | None, requester: str) -> None:
+    approver = _asked_first(need, requester, everybody)
     facts(
-        ("what it needs", needs.in_words(need, approver, everybody)),
+        ("what it needs", needs.in_words(need, approver, everybody or NOBODY)),
         ("why", plain(need.why) if need.kind != "forbid" else ""),
-        ("if nobody answers", needs.silence(need, everybody) if approver else ""),
+        ("if nobody answers", needs.silence(need, everybody or NOBODY) if approver else ""),
         ("price", needs.tolerance(need) if need.kind != "forbid" else ""),
         ("to be done within", f"{span(need.execute_within_s)} of the approval" if approver else ""),
         ("shown in", need.channel or ""),

@@ -29,7 +29,9 @@ def demo(
         bool, typer.Option("--auto", help="Play a whole story by itself and check every step of it.")
     ] = False,
     fresh: Annotated[bool, typer.Option("--fresh", help="Begin anew; else a demo that was stopped goes on.")] = False,
-    port: Annotated[int | None, typer.Option(min=1, max=65535, help="The port of its page; else a free one.")] = None,
+    port: Annotated[
+        int | None, typer.Option(min=1, max=65535, help="The port of its page: 8477, or a free one if that is taken.")
+    ] = None,
     folder: Annotated[Path | None, typer.Option(file_okay=False, help="Where its database and its logs are.")] = None,
     browser: Annotated[bool, typer.Option(help="Open its page in a browser.")] = True,
 ) -> None:
@@ -38,15 +40,26 @@ def demo(
     raise typer.Exit(run(auto=auto, fresh=fresh, folder=folder, port=port, open_browser=browser and not auto))
 
 
-@app.command()
+def _environment() -> str:
+    """The environment variables, a paragraph each, with which `--help` ends."""
+    needed = [f"{one.name}: {one.what}." for one in settings.VARIABLES.values() if one.otherwise is None]
+    free = [f"{one.name}: {one.what}; else {one.otherwise}." for one in settings.VARIABLES.values() if one.otherwise]
+    tools = "What your tools name as their credential, such as STRIPE_API_KEY, is read from the environment too."
+    return "\n\n".join(["Environment, needed:", *needed, "Environment, if you like:", *free, tools])
+
+
+@app.command(epilog=_environment())
 def serve(
     only: Annotated[
         list[Part] | None,
         typer.Option(help="Run only this part; give it again for a second one. Else all three."),
     ] = None,
 ) -> None:
-    """Run the real thing, from environment variables; any number of processes on one database."""
-    given = settings.Settings.from_env()
+    """Run the real thing, from environment variables; any number of processes on one database.
+
+    It listens on HOST 127.0.0.1 and PORT 8080 unless they say otherwise: put your TLS proxy in front of that.
+    """
+    given = importlib.import_module("bot.ready").settings()
     importlib.import_module("bot.main").serve(given, frozenset(part.value for part in only or Part))
 
 

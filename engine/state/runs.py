@@ -125,7 +125,7 @@ def ask(conn: db.Conn, claim: Claim, asks: Sequence[Ask], *, superseded: Sequenc
                 "approver": a.approver,
                 "votes_left": need.approvers,
                 "answer_within_s": need.answer_within_s,
-                "digest": digest.digest("placet.pause.v1", json.loads(document)),
+                "digest": digest.of_canonical("placet.pause.v1", document),
                 "fingerprint": a.content.fingerprint,
                 "document": document,
                 "seal": None,
@@ -252,7 +252,8 @@ def by_tail(text: str, entity: str, look: Any) -> UUID:
         raise BadInput("id", f"{text!r} is no id. Write {entity}_ and at least its last 6 hex digits.")
     found = look(tail)
     if not found:
-        raise NotFound(f"No {entity} has an id ending in {tail}. Check the id; `placet runs` lists what there is.")
+        listing = "`placet pending` lists what waits" if entity == "pause" else "`placet runs` lists what there is"
+        raise NotFound(f"No {entity} has an id ending in {tail}. Check the id; {listing}.")
     if len(found) > 1:
         raise BadInput("id", f"Several ids end in {tail}. Write more of its digits.")
     return UUID(str(found[0]))

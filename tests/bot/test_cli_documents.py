@@ -110,6 +110,34 @@ def test_a_policy_is_checked_against_people_in_the_database_or_in_a_file(conn: A
     assert placet(None, "policy", "check", str(POLICY), "--people", str(PEOPLE)).code == 0
 
 
+def test_a_policy_is_checked_by_itself_where_nobody_says_who_is_who(tmp_path: Path) -> None:
+    said = placet(None, "policy", "check", str(POLICY))
+    assert said.code == 0
+    assert said.out.splitlines() == [
+        "fin-approvals-v4 reads well by itself: 5 rules, nothing wrong.",
+        "It was not checked against people: give --people people.toml, or set DATABASE_URL.",
+    ]
+    wrong = placet(None, "policy", "check", changed(POLICY, tmp_path, 'on_expiry = "deny"', 'on_expiry = "approve"'))
+    assert (wrong.code, "silence is never a yes." in wrong.err) == (2, True)
+
+
+def test_a_policy_is_explained_from_files_alone() -> None:
+    large = ("--action", "payment", "--amount", "38000", "--currency", "EUR")
+    files = ("policy", "explain", "--policy", str(POLICY))
+    with_people = placet(None, *files, "--people", str(PEOPLE), *large, "--for", "priya")
+    assert with_people.code == 0
+    assert "what it needs asks Marta Keller; 4 hours to answer" in with_people.out
+    assert "not checked" not in with_people.out
+    alone = placet(None, *files, *large)
+    assert alone.code == 0
+    assert "what it needs asks marta; 4 hours to answer" in alone.out
+    assert alone.out.endswith("It was not checked against people: give --people people.toml, or set DATABASE_URL.")
+    assert "asks whoever has the role finance-approver" in placet(None, *files).out
+    unknown = placet(None, *files, *large, "--for", "priya")
+    assert (unknown.code, "--for: who is who is not known. Give --people" in unknown.err) == (2, True)
+    assert "DATABASE_URL is not set." in placet(None, "policy", "explain").err
+
+
 def test_every_fault_of_a_policy_is_said_with_its_line(conn: Any, db_url: str, tmp_path: Path) -> None:
     text = (
         POLICY.read_text()

@@ -6,10 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
+import pytest
 
+from engine import settings
 from engine.state import people, runs
 from tests import database, rows
 from tests.bot.command_line import EXAMPLES, NOWHERE, ROOT, placet, process, untouched
+from tests.bot.office import Office
 
 PEOPLE, POLICY = EXAMPLES / "people.toml", EXAMPLES / "policy.toml"
 
@@ -38,9 +41,51 @@ def test_all_that_is_wrong_with_the_settings_is_said_at_once() -> None:
     assert said.code == 2
     for setting in ("DATABASE_URL", "SLACK_SIGNING_SECRET", "ANTHROPIC_API_KEY", "PLACET_API_TOKEN"):
         assert f"- {setting} is not set. Set it to " in said.err
-    assert "- SLACK_BOT_TOKEN cannot be used (it does not begin with xoxb-)." in said.err
-    assert "- PORT cannot be used" in said.err
+    assert "- SLACK_BOT_TOKEN cannot be used: it does not begin with xoxb-." in said.err
+    assert "- PORT cannot be used: it is not a whole number." in said.err
     assert "not-a-bot" not in said.err
+
+
+def test_agents_that_do_not_load_and_a_token_that_slack_refuses_are_in_the_same_report(office: Office) -> None:
+    slack = {"SLACK_BOT_TOKEN": "xoxb-of-another-app", "SLACK_API_URL": f"{office.url}/slack/api/"}
+    said = placet(None, "serve", PLACET_AGENTS="refunds_of_nobody", SLACK_SIGNING_SECRET="abc", **slack)
+    assert said.code == 2
+    for fault in (
+        "- DATABASE_URL is not set.",
+        "- SLACK_SIGNING_SECRET cannot be used: it has 3 characters; a signing secret has at least 16.",
+        "- refunds_of_nobody cannot be imported: ",
+        "- Slack did not say whose token SLACK_BOT_TOKEN is: invalid_auth.",
+    ):
+        assert said.err.count(fault) == 1, said.err
+    assert "of-another-app" not in said.err
+
+
+def test_help_lists_the_environment_and_where_it_listens() -> None:
+    said = placet(None, "serve", "--help", COLUMNS="200").out
+    for variable in settings.VARIABLES.values():
+        assert f"{variable.name}: {variable.what}" in said
+    assert "It listens on HOST 127.0.0.1 and PORT 8080 unless they say otherwise: put your TLS proxy in front" in said
+    assert "8477, or a free one if that is taken" in placet(None, "demo", "--help", COLUMNS="200").out
+
+
+@pytest.mark.parametrize("path", [[], ["serve"], ["policy"], ["policy", "check"], ["people"], ["audit", "verify"]])
+def test_h_is_help_everywhere(path: list[str]) -> None:
+    short, long = placet(None, *path, "-h"), placet(None, *path, "--help")
+    assert short.code == 0
+    assert short.out == long.out
+    assert "Usage: placet" in short.out
+
+
+def test_an_agent_in_the_current_directory_is_found_and_hides_nothing_of_ours(tmp_path: Path) -> None:
+    (tmp_path / "refunds.py").write_text("from engine import Agent\nagent = Agent('refunds', model='m', system='s')\n")
+    (tmp_path / "engine.py").write_text("raise RuntimeError('not this one')\n")
+    command = ("launch", "nobody", "--input", "x", "--for", "priya")
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", "from bot.cli import main; main()", *command], cwd=tmp_path, env={"PLACET_AGENTS": "refunds"},
+        capture_output=True, text=True, check=False, timeout=60,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "there is no agent 'nobody'. There are: refunds." in done.stderr
 
 
 def test_a_part_that_is_none_is_refused() -> None:

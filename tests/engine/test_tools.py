@@ -241,8 +241,12 @@ def test_everything_wrong_with_all_modules_is_said_at_once(modules: Callable[[st
     ]
     with pytest.raises(Misconfigured) as refused:
         load(["tests.engine.small_agent", "placet_is_not_there", *wrong])
+    missing = (
+        "placet_is_not_there cannot be imported: No module named 'placet_is_not_there'. Check PLACET_AGENTS, a comma-separated list "
+        f"of modules, each installed or in the current directory ({Path.cwd()})."
+    )
     assert refused.value.faults == [
-        "placet_is_not_there cannot be imported: No module named 'placet_is_not_there'. Check PLACET_AGENTS, a comma-separated list of modules.",
+        missing,
         "placet_empty holds no Agent. Write agent = Agent(...) in it.",
         "placet_broken fails when it is imported: ZeroDivisionError: division by zero. Mend it.",
         "placet_twin: another agent is called 'buyer' already. Rename one.",
