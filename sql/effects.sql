@@ -308,11 +308,11 @@ SELECT v.outcome, linked.status AS run_status FROM v, linked;
 -- name: effects_in_doubt :many
 -- What nobody can tell, oldest first.
 SELECT e.id, e.run_id, e.pause_id, e.tool, e.action, e.effect_key, e.error, e.created_at, e.doubt_role, r.agent, r.on_behalf_of
-  FROM effect e JOIN run r ON r.id = e.run_id WHERE e.status = 'in_doubt' ORDER BY e.created_at;
+  FROM effect e JOIN run r ON r.id = e.run_id WHERE e.doubted ORDER BY e.created_at;
 
 -- name: find_effects :many
 -- The effects in doubt whose id ends in these hex digits, at most two.
-SELECT id FROM effect WHERE status = 'in_doubt' AND right(replace(id::text, '-', ''), length(%(tail)s)) = %(tail)s LIMIT 2;
+SELECT id FROM effect WHERE doubted AND right(replace(id::text, '-', ''), length(%(tail)s)) = %(tail)s LIMIT 2;
 
 -- name: effects_of_run :many
 -- What a run did, in order.
@@ -327,7 +327,7 @@ SELECT halted_by, halted_at, reason FROM halt;
 -- name: standing :one
 -- What is true now of the people behind a run's approved pauses: whether the requester is active and still holds the grant's scopes, and
 -- which voters may no longer decide for the role or person that was asked when they did. No row: there is no such run.
-SELECT q.active AND c.scopes <@ q.scopes AS grant_holds, q.active AS requester_active,
+SELECT clock_timestamp() AS now, q.active AND c.scopes <@ q.scopes AS grant_holds, q.active AS requester_active,
        (SELECT coalesce(json_agg(json_build_object('pause_id', p.id, 'voter', v.person, 'name', w.name)), '[]')
           FROM run_pause p JOIN pause_vote v ON v.pause_id = p.id JOIN person w ON w.id = v.person
           JOIN pause_content pc ON pc.pause_id = p.id

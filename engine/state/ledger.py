@@ -6,6 +6,7 @@ dropped. Nothing here calls a provider.
 
 import json
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
@@ -171,8 +172,9 @@ class LapsedVoter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StandingNow:
-    """What is true now of the people behind a run's approvals."""
+    """What is true now, by the database's clock, of the people behind a run's approvals."""
 
+    now: datetime
     grant_holds: bool
     requester_active: bool
     lapsed_voters: tuple[LapsedVoter, ...]
@@ -182,7 +184,7 @@ def standing(conn: db.Conn, run_id: UUID) -> StandingNow:
     """Whether the requester still holds the recorded grant, and who of the voters lost the right to decide. Raises NotFound."""
     row = db.must(conn, "standing", dict, f"run {run_id}", run_id=run_id)
     lapsed = tuple(LapsedVoter(**{**v, "pause_id": UUID(v["pause_id"])}) for v in row["lapsed_voters"])
-    return StandingNow(grant_holds=row["grant_holds"], requester_active=row["requester_active"], lapsed_voters=lapsed)
+    return StandingNow(**{**row, "lapsed_voters": lapsed})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -168,8 +168,7 @@ def _way_after(turn: Turn, intent: ledger.Intent | None, came: Done | NotDone) -
         case "late":
             assert intent is not None
             assert intent.pause_id is not None
-            why = "The time in which it had to be done has passed, so it was not done."
-            turn.means.do(runs.void, turn.claim, [intent.pause_id], why)
+            turn.means.do(runs.void, turn.claim, [intent.pause_id], revalidate.LATE)
             return "off"
         case "altered":
             _log.error("run %s: what is stored of call %s is not what was approved", turn.run.id, intent)

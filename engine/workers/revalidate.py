@@ -20,6 +20,8 @@ from engine.workers import grants, prepare
 from engine.workers.means import Turn
 from engine.workers.prepare import Effectful, Rules
 
+LATE = "The time in which it had to be done has passed, so it was not done."
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ready:
@@ -84,9 +86,10 @@ def _check(turn: Turn, call: Call, pause: Pause, holds: Rules) -> Ready | AskAga
         return Void((pause.id,), "The stored request was altered after it was approved, so it was not done.")
     tool = turn.agent.tools.get(held.tool)
     bound = _bound(tool, held.arguments, held.explanation) if tool else None
-    if tool is None or tool.action is None or bound is None:
+    late = pause.execute_by is not None and pause.execute_by < holds.standing.now
+    if late or tool is None or tool.action is None or bound is None:
         gone = f"The tool {held.tool} is gone or no longer takes what was approved, so it was not done."
-        return Void((pause.id,), gone)
+        return Void((pause.id,), LATE if late else gone)
     minted = grants.mint(holds.standing, pause.requester_name or turn.run.on_behalf_of, tool.credential)
     if isinstance(minted, grants.GrantGone):
         return Void((pause.id,), minted.why)

@@ -13,9 +13,8 @@ from tests import rows
 
 def test_the_grant_holds_until_the_requester_loses_it_or_leaves(conn: Any) -> None:
     claim, _ = rows.approved(conn)
-    assert ledger.standing(conn, claim.id) == ledger.StandingNow(
-        grant_holds=True, requester_active=True, lapsed_voters=()
-    )
+    now = ledger.standing(conn, claim.id)
+    assert (now.grant_holds, now.requester_active, now.lapsed_voters) == (True, True, ())
     conn.execute("UPDATE person SET scopes = '{}' WHERE id = 'priya'")
     assert not ledger.standing(conn, claim.id).grant_holds
     rows.deactivate(conn, "priya")

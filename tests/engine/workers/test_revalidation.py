@@ -469,3 +469,12 @@ def test_the_superseded_request_can_no_longer_be_decided(thousand: tuple[Desk, A
     moved(desk, price={"amount": "1100.00", "currency": "EUR"})
     before, _ = replaced(desk, run_id)
     assert not isinstance(pauses.approve(desk.conn, before.id, "ines", surface="tests"), Decided)
+
+
+def test_an_approval_whose_time_has_passed_is_voided_even_if_the_price_moved_too(thousand: tuple[Desk, Any]) -> None:
+    desk, run_id = thousand
+    moved(desk, price={"amount": "1100.00", "currency": "EUR"})
+    desk.conn.execute("UPDATE run_pause SET decided_at = decided_at - interval '4 days'")
+    desk.work()
+    assert desk.statuses(run_id) == ["voided"]
+    assert desk.paid() == []
