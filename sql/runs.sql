@@ -401,6 +401,7 @@ SELECT coalesce(v.outcome, 'again') AS outcome, coalesce(linked.status, held.sta
 -- A run as people see it. No row: there is no such run.
 SELECT r.id, r.agent, r.kind, r.status, r.hold, r.cancel_wanted, r.on_behalf_of, p.name AS requester_name, r.acts_as, r.created_at,
        r.iterations, r.max_iterations, r.tokens, r.cost_micros, r.waiting_pauses, r.seq, r.launch_key, c.model, c.scopes, c.input, c.result, c.error,
+       extract(epoch FROM clock_timestamp() - r.queued_at)::float AS queued_s,
        (SELECT coalesce(json_agg(json_build_object('role', m.role, 'content', m.content, 'at', m.created_at) ORDER BY m.seq), '[]')
           FROM run_message m WHERE m.run_id = r.id) AS messages,
        (SELECT coalesce(array_agg(w.id ORDER BY w.created_at, w.id), '{}') FROM run_pause w WHERE w.run_id = r.id) AS pauses
@@ -412,9 +413,10 @@ SELECT r.id, r.agent, r.kind, r.status, r.hold, r.cancel_wanted, r.on_behalf_of,
 SELECT id FROM run WHERE right(replace(id::text, '-', ''), length(%(tail)s)) = %(tail)s LIMIT 2;
 
 -- name: list_runs :many
--- Runs, newest first; status NULL: all, 'live': those not ended.
+-- Runs, newest first; status NULL: all, 'live': those not ended. last_pause NULL: it never asked.
 SELECT r.id, r.agent, r.status, r.hold, r.on_behalf_of, p.name AS requester_name, r.created_at, r.waiting_pauses, c.error, c.result,
-       r.launch_key, count(*) OVER () AS total
+       r.launch_key, extract(epoch FROM clock_timestamp() - r.queued_at)::float AS queued_s,
+       (SELECT w.id FROM run_pause w WHERE w.run_id = r.id ORDER BY w.created_at DESC, w.id DESC LIMIT 1) AS last_pause, count(*) OVER () AS total
   FROM run r JOIN run_content c ON c.run_id = r.id LEFT JOIN person p ON p.id = r.on_behalf_of
  WHERE r.kind <> 'system'
    AND (%(status)s::text IS NULL OR r.status = %(status)s OR (%(status)s = 'live' AND r.status <> ALL('{done,error,cancelled}')))

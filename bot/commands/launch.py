@@ -106,7 +106,8 @@ def _one(agent: Agent, words: str, person: str) -> None:
         run_id, _ = runs.launch(conn, agent.launch(input=words, on_behalf_of=person), actor=person, surface=SURFACE)
     _warn_of_scopes(agent, requester)
     say(
-        f"Launched {screen_id('run', run_id)} for {plain(requester.name)}. Look at it: placet show {screen_id('run', run_id)}"
+        f"Launched {screen_id('run', run_id)} for {plain(requester.name)}. It waits for a worker that has the agent {plain(agent.name)}. "
+        f"Look at it: placet show {screen_id('run', run_id)}"
     )
 
 

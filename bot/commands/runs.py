@@ -1,6 +1,7 @@
 """`placet runs`, and an operator's hand on one run: pause, resume, cancel. None of them can approve anything."""
 
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Annotated, Final, get_args
 from uuid import UUID
@@ -10,16 +11,21 @@ from rich.text import Text
 
 from bot.cards.ids import screen_id
 from bot.cards.lists import run_stands
+from bot.cards.outcomes import told
+from bot.cards.parts import cut
 from bot.commands.terminal import SURFACE, As, actor, database, plain, say, show, table, when
 from engine.errors import BadInput, Conflict
-from engine.models import RunStatus
-from engine.state import people
+from engine.models import Pause, RunLine, RunStatus
+from engine.state import pauses, people
 from engine.state import runs as verbs
 
 app = typer.Typer()
 
 OPERATOR: Final = "operator"
 """The role that may stop anybody's run."""
+
+LONG_IN_LINE_S: Final = 30
+"""After so many seconds in line it is said that nobody takes a run."""
 
 _STATUSES: Final = ("live", *get_args(RunStatus))
 
@@ -39,23 +45,46 @@ def runs(
         if person is not None and people.everybody(conn).get(person) is None:
             raise BadInput("--for", f"nobody has the id {plain(person)!r}. `placet people` lists everybody.")
         found = verbs.listed(conn, status=status, person=person, limit=limit)
+        last = {run.id: pauses.get(conn, run.last_pause) for run in found if run.last_pause}
     if not found:
         say("There are no such runs." if status or person else "There are no runs yet.")
         return
-    made = table("run", "agent", "for", "stands", "since", "order or outcome")
+    made = table("run", "agent", "for", "order", "stands", "what came of it", "since")
     for run in found:
-        last = run.error or run.result or run.launch_key or ""
         made.add_row(
             screen_id("run", run.id),
             Text(plain(run.agent)),
             Text(plain(run.requester_name or run.on_behalf_of)),
+            Text(plain(run.launch_key or "")),
             run_stands(run),
+            Text(_came_of_it(run, last.get(run.id))),
             when(run.created_at),
-            Text(plain(last if len(last) <= 80 else f"{last[:79]}…")),
         )
     show(made)
     if found[0].total > len(found):
         say(f"{len(found)} of {found[0].total}; --limit shows more.")
+    say(*_untaken(found))
+
+
+def _came_of_it(run: RunLine, last: Pause | None) -> str:
+    """How the last thing it asked stands, and what went wrong; of a run that never asked, the start of its result."""
+    said = run.error or (run.result if last is None else None) or ""
+    return ": ".join(filter(None, (told(last).head if last else "", cut(plain(said), 80))))
+
+
+def _untaken(found: Iterable[RunLine]) -> Iterable[str]:
+    """A sentence for every agent whose runs nobody takes."""
+    in_line = defaultdict(list)
+    for run in found:
+        if (run.queued_s or 0) > LONG_IN_LINE_S:
+            in_line[run.agent].append(screen_id("run", run.id))
+    for agent, names in in_line.items():
+        yield f"In line for more than {LONG_IN_LINE_S} seconds: {', '.join(names)}. {no_worker(agent)}"
+
+
+def no_worker(agent: str) -> str:
+    """Why a run stays in line, and what to do."""
+    return f"No worker that knows the agent {plain(agent)} has taken it; start placet serve with PLACET_AGENTS naming its module."
 
 
 @app.command()

@@ -14,6 +14,7 @@ from bot.cards.ids import screen_id
 from bot.cards.outcomes import receipt_facts, told
 from bot.cards.phrases import approver_name, named
 from bot.commands import needs
+from bot.commands.runs import LONG_IN_LINE_S, no_worker
 from bot.commands.terminal import database, facts, heading, plain, plain_lines, say, say_data, show, table, when
 from engine.errors import BadInput, NotFound
 from engine.models import EffectLine, Event, Pause, RunRecord
@@ -80,7 +81,7 @@ def _pause(pause: Pause, everybody: People, *, as_json: bool) -> None:
             "Its content was altered after it was stored, so nothing of it can be trusted. `--json` gives the text as it is stored."
         )
     else:
-        heading(plain(held.title))
+        heading(plain(held.title) if pause.status == "waiting" else f"Asked: {plain(held.title)}")
         say(plain(held.summary))
         facts(*((plain(line.label), plain_lines(line.value)) for line in held.lines))
         if held.explanation:
@@ -134,6 +135,8 @@ def _run(conn: db.Conn, run_id: UUID, *, as_json: bool) -> None:
         return
     pausing = ", pausing" if run.hold and run.status != "paused" else ""
     say(f"{screen_id('run', run.id)}: {run.status.replace('_', ' ')}{pausing}")
+    if (run.queued_s or 0) > LONG_IN_LINE_S:
+        say(f"It has been in line for more than {LONG_IN_LINE_S} seconds. {no_worker(run.agent)}")
     facts(
         ("agent", f"{plain(run.agent)}, acting as {plain(run.acts_as)}, model {plain(run.model)}"),
         ("for", named(run.requester_name, run.on_behalf_of)),

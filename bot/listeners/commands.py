@@ -18,7 +18,7 @@ from bot.delivery.who import Turned
 from bot.listeners.desk import Desk, Failed
 from engine.errors import EngineError
 from engine.models import Actor, RunRecord
-from engine.state import db, pauses, runs
+from engine.state import db, pauses, people, runs
 
 Json = dict[str, Any]
 
@@ -84,8 +84,13 @@ def _asked(typed: Typed) -> Message:
 
 def _role(typed: Typed) -> Message:
     role, _, page = typed.words.partition(" ")
+    with typed.desk.courier.pool.connection() as conn:
+        there_are = {held for one in people.everybody(conn) if one.active for held in one.roles}
+    roles = f"The roles that somebody holds: {', '.join(sorted(there_are)) or 'none'}."
     if not role:
-        return parts.answer(f"Which role? Write {COMMAND} role finance-approver.")
+        return parts.answer(f"Which role? Write {COMMAND} role NAME. {roles}")
+    if role not in there_are:
+        return parts.answer(f"Nobody holds the role {seen_line(role).text[:60]}. {roles}")
     return _waiting(typed, f"Waiting for {seen_line(role).text[:60]}", page, role=role)
 
 

@@ -29,8 +29,8 @@ PROVIDER_KEY: Final = "sk_test_placet"
 COMMANDS: Final = (
     Command(
         command="/approvals",
-        description="What waits for a decision",
-        usage_hint="[mine | all | role NAME | show ID | help]",
+        description="What waits for a decision, and the runs behind it",
+        usage_hint="[mine | all | role NAME | asked | show PAUSE | runs | run RUN | launch AGENT TASK | pause RUN | resume RUN | cancel RUN | help]",
     ),
 )
 

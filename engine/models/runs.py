@@ -57,7 +57,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunLine:
-    """A line in a list of runs."""
+    """A line in a list of runs. `last_pause` None: it never asked; `queued_s` None: it is not in line for a worker."""
 
     id: UUID
     agent: str
@@ -71,11 +71,13 @@ class RunLine:
     result: str | None
     launch_key: str | None
     total: int
+    last_pause: UUID | None = None
+    queued_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRecord:
-    """A run as people see it."""
+    """A run as people see it. `queued_s` None: it is not in line for a worker."""
 
     id: UUID
     agent: str
@@ -101,6 +103,7 @@ class RunRecord:
     error: str | None
     messages: list[dict[str, Any]]
     pauses: list[UUID]
+    queued_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

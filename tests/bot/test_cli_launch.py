@@ -177,6 +177,7 @@ def test_words_become_one_run(conn: Any, db_url: str) -> None:
     said = placet(db_url, "launch", "procurement", "--input", "Buy a chair.", "--for", "priya")
     assert said.code == 0
     assert said.out.startswith("Launched run_")
+    assert "It waits for a worker that has the agent procurement." in said.out
     assert [(run.input, run.on_behalf_of) for run in launched(conn).values()] == [("Buy a chair.", "priya")]
 
 

@@ -7,6 +7,7 @@ from uuid import UUID
 import pytest
 
 from bot.cards.ids import screen_id
+from bot.cards.outcomes import told
 from engine.record import record
 from engine.state import pauses, runs
 from tests import rows
@@ -32,6 +33,27 @@ def test_runs_are_listed_newest_first_and_by_status_and_person(conn: Any, db_url
     assert name(first) not in placet(db_url, "runs", "--for", "ines").out
     assert placet(db_url, "runs", "--status", "done").out == "There are no such runs."
     assert "1 of 2; --limit shows more." in placet(db_url, "runs", "--limit", "1").out
+
+
+def test_what_came_of_a_run_is_how_its_last_request_ended_or_what_it_said(conn: Any, db_url: str) -> None:
+    _, (pause_id,), _ = rows.doubted(conn)
+    assert f"in doubt: a person must look {told(pauses.get(conn, pause_id)).head}" in placet(db_url, "runs").out
+    (denied,) = rows.waiting(conn)
+    assert "waiting for a decision Waiting for an answer" in placet(db_url, "runs").out
+    pauses.deny(conn, denied, "marta", surface="tests")
+    assert "about to go on Denied" in placet(db_url, "runs", "--status", "queued").out
+
+
+def test_a_run_that_nobody_takes_says_what_is_missing(conn: Any, db_url: str) -> None:
+    run_id = rows.launched(conn)
+    for command in (("runs",), ("show", name(run_id))):
+        assert "in line" not in placet(db_url, *command).out.lower()
+    conn.execute("UPDATE run SET queued_at = queued_at - interval '31 s'")
+    missing = "No worker that knows the agent procurement has taken it; start placet serve with PLACET_AGENTS naming its module."
+    assert f"In line for more than 30 seconds: {name(run_id)}. {missing}" in placet(db_url, "runs").out
+    assert f"It has been in line for more than 30 seconds. {missing}" in placet(db_url, "show", name(run_id)).out
+    rows.claimed(conn, run_id)
+    assert missing not in placet(db_url, "runs").out
 
 
 @pytest.mark.parametrize(
@@ -99,6 +121,16 @@ def test_a_request_is_laid_out_for_reading(conn: Any, db_url: str) -> None:
         assert part in said.out, said.out
 
 
+def test_of_a_decided_request_the_outcome_is_said_first_and_its_title_is_what_was_asked(conn: Any, db_url: str) -> None:
+    (pause_id,) = rows.waiting(conn)
+    assert "\nApprove a payment?\n" in placet(db_url, "show", screen_id("pause", pause_id)).out
+    pauses.deny(conn, pause_id, "marta", surface="tests")
+    lines = placet(db_url, "show", screen_id("pause", pause_id)).out.splitlines()
+    assert lines[0] == f"{screen_id('pause', pause_id)}: Denied"
+    assert lines[1].startswith("Denied by Marta Keller (marta).")
+    assert lines[2] == "Asked: Approve a payment?"
+
+
 def test_an_altered_request_shows_nothing_of_what_it_holds(conn: Any, db_url: str) -> None:
     (pause_id,) = rows.waiting(conn)
     rows.alter_document(conn, pause_id)
@@ -119,7 +151,10 @@ def test_digits_alone_are_enough(conn: Any, db_url: str) -> None:
     ("asked", "sentence"),
     [
         ("run_0a0a0a", "No run has an id ending in 0a0a0a."),
-        ("pause_0a0a0a", "No pause has an id ending in 0a0a0a."),
+        (
+            "pause_0a0a0a",
+            "No pause has an id ending in 0a0a0a. Check the id; `placet pending` lists what waits.",
+        ),
         ("0a0a0a", "No run and no request has an id ending in 0a0a0a."),
         ("the last one", "'the last one' is no id."),
         ("", "'' is no id."),

@@ -54,6 +54,13 @@ def test_lists_are_for_all_a_role_or_what_was_asked_for_me(home: Home, conn: Any
     assert "is no page" in text_of(home.office.command("U0JONAS", "all two"))
 
 
+def test_a_role_that_nobody_holds_is_said_with_those_there_are(home: Home, pause_id: UUID) -> None:
+    said = text_of(home.office.command("U0JONAS", "role finance_aprover"))
+    assert "Nobody holds the role finance_aprover. The roles that somebody holds: finance-approver, " in said
+    assert named(pause_id) not in said
+    assert "Which role? Write /approvals role NAME. The roles" in text_of(home.office.command("U0JONAS", "role"))
+
+
 def test_one_request_is_shown_whole_with_the_buttons_of_who_looks(home: Home, pause_id: UUID) -> None:
     shown = home.office.command("U0MARTA", f"show {named(pause_id)}")
     assert "EUR 38,000.00 to Nordholz Industrial" in text_of(shown)
@@ -123,6 +130,14 @@ def test_who_is_not_known_gets_no_list(home: Home, conn: Any, pause_id: UUID) ->
     said = text_of(home.office.command("U0JONAS", "all"))
     assert "Placet does not know who you are" in said
     assert named(pause_id) not in said
+
+
+def test_a_guest_gets_a_refusal_and_no_list(home: Home, pause_id: UUID) -> None:
+    home.office.change(user="U0JONAS", set={"is_restricted": True})
+    for text in ("all", "role finance-approver", "runs", f"show {named(pause_id)}"):
+        said = text_of(home.office.command("U0JONAS", text))
+        assert "You are a guest in this workspace, and only full members may decide." in said
+        assert "Nordholz" not in said
 
 
 def test_a_database_that_is_away_is_told(home: Home) -> None:

@@ -11,6 +11,7 @@ import yaml
 
 from bot.http.slack import PATH
 from bot.listeners import commands
+from bot.sandbox.outside import COMMANDS
 from bot.sandbox.slack_api import METHODS
 
 Json = dict[str, Any]
@@ -23,8 +24,13 @@ MANIFEST: Json = yaml.safe_load((ROOT / "manifest.yml").read_text("utf-8"))
 def test_every_command_has_its_listener_and_the_reverse() -> None:
     assert [c["command"] for c in MANIFEST["features"]["slash_commands"]] == [commands.COMMAND]
     hint = MANIFEST["features"]["slash_commands"][0]["usage_hint"]
-    for word in re.findall(r"[a-z]+", hint):
-        assert word in commands.SUBCOMMANDS
+    assert re.findall(r"[a-z]+", hint) == list(commands.SUBCOMMANDS)
+
+
+def test_the_local_workspace_offers_the_commands_of_the_manifest() -> None:
+    offered = [(c.command, c.description, c.usage_hint) for c in COMMANDS]
+    described = [(c["command"], c["description"], c["usage_hint"]) for c in MANIFEST["features"]["slash_commands"]]
+    assert offered == described
 
 
 def test_every_event_has_its_listener_and_the_reverse() -> None:
