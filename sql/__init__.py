@@ -14,6 +14,7 @@ Kind = Literal["one", "many", "exec", "fragment"]
 
 _HEADER: Final = re.compile(r"^-- name: *(?P<name>\S*) *(?P<kind>.*)$", re.MULTILINE)
 _TAKEN_IN: Final = re.compile(r"\{(\w+)\}")
+_PARAMETER: Final = re.compile(r"%\((\w+)\)s")
 _KINDS: Final = {":one", ":many", ":exec", ":fragment"}
 
 
@@ -57,6 +58,15 @@ def load() -> dict[str, Query]:
 
 
 QUERIES: Final = load()
+
+
+def _numbered(text: str) -> tuple[bytes, tuple[str, ...]]:
+    names = tuple(dict.fromkeys(_PARAMETER.findall(text)))
+    return _PARAMETER.sub(lambda m: f"${names.index(m[1]) + 1}", text).replace("%%", "%").encode(), names
+
+
+NUMBERED: Final = {name: _numbered(query.text) for name, query in QUERIES.items()}
+"""Each query as PostgreSQL reads it, with $1, $2 ... for its parameters, and their names in that order: worked out once, not at each call."""
 
 
 def migrations() -> list[tuple[str, str]]:

@@ -4,7 +4,7 @@
 -- Cards to paint, for one painter at a time. None: everything people see is true.
 WITH due AS MATERIALIZED (
     SELECT id FROM card
-     WHERE wanted > painted AND state = 'live' AND coalesce(not_before, '-infinity') <= clock_timestamp()
+     WHERE due AND coalesce(not_before, '-infinity') <= clock_timestamp()
        AND coalesce(painter_until, '-infinity') <= clock_timestamp()
      ORDER BY not_before NULLS FIRST, id FOR UPDATE SKIP LOCKED LIMIT %(limit)s
 )
@@ -74,4 +74,4 @@ UPDATE notice SET sender_until = NULL, not_before = clock_timestamp() + %(after_
 
 -- name: undelivered :one
 -- How much is not shown or said yet.
-SELECT (SELECT count(*) FROM card WHERE wanted > painted AND state = 'live') AS cards, (SELECT count(*) FROM notice WHERE state = 'due') AS notices;
+SELECT (SELECT count(*) FROM card WHERE due) AS cards, (SELECT count(*) FROM notice WHERE state = 'due') AS notices;

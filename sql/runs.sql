@@ -15,7 +15,7 @@ WITH asker AS (
            chain_link_v1(%(genesis)s, event_text_v1('run', %(id)s::uuid::text, 'new', 'launch', 'queued', %(actor)s, %(surface)s, %(detail)s, t.at)),
            %(launch_key)s
       FROM asker, t
-    ON CONFLICT (launch_key) DO NOTHING
+    ON CONFLICT (launch_key) WHERE launch_key IS NOT NULL DO NOTHING
     RETURNING id
 ), content AS (
     INSERT INTO run_content (run_id, input, model, scopes, reply_to)
@@ -37,7 +37,7 @@ SELECT id FROM run WHERE launch_key = %(launch_key)s;
 -- name: claim_run :one
 -- The run that has waited longest for a worker, of the agents this worker knows. No row: nothing is queued.
 WITH r AS MATERIALIZED (
-    SELECT run.* FROM run WHERE status = 'queued' AND agent = ANY(%(agents)s)
+    SELECT run.* FROM run WHERE queued_at IS NOT NULL AND agent = ANY(%(agents)s)
      ORDER BY queued_at FOR UPDATE SKIP LOCKED LIMIT 1
 ), t AS MATERIALIZED (
     SELECT clock_timestamp() AS at FROM r

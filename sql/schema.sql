@@ -1,6 +1,9 @@
 -- The rows of Placet. Read top to bottom: the edges, people and policy, runs, pauses, effects, the record, what people see.
 -- Small rows that change often are kept apart from wide rows that never do: it makes a decision cost 0.4 KB of WAL instead of 1.4.
 -- Columns stand wide to narrow; a status is text with a CHECK, so that adding one needs no ALTER TYPE.
+-- Foreign keys stand where what is referred to comes from outside the statement. Where a move takes it from a row that it has locked or just
+-- written there is none: checking it again would cost a tenth of every move, and lock people and edges that many moves share.
+-- An index of what is to be done hangs on a column that changes only when that is: a row whose status alone changes then stays off its indexes.
 
 -- The legal moves, once (filled from transitions.sql). run_event refers to it, so an illegal move cannot be recorded,
 -- and since a move and its event are one statement, it cannot happen.
@@ -94,53 +97,53 @@ CREATE TABLE api_token (
 -- ------------------------------------------------------------------------------------------------------------------ runs
 
 -- The small row that is the lock: every move of a run, its pauses and its effects locks it first.
+-- What never changes stands first: an update's record in the log holds only what follows.
 CREATE TABLE run (
     id              uuid PRIMARY KEY,
     root            uuid NOT NULL REFERENCES run DEFERRABLE INITIALLY DEFERRED,   -- itself, unless a run started it
     parent          uuid REFERENCES run,
     created_at      timestamptz NOT NULL DEFAULT clock_timestamp(),
-    queued_at       timestamptz,               -- since when it waits for a worker; set iff queued
-    tokens          bigint NOT NULL DEFAULT 0,
     max_tokens      bigint,                    -- NULL: no bound
-    cost_micros     bigint NOT NULL DEFAULT 0, -- millionths of a dollar
     max_cost_micros bigint,                    -- NULL: no bound
-    seq             bigint NOT NULL DEFAULT 0, -- links of the chain so far
-    epoch           integer NOT NULL DEFAULT 0,-- counts claims: what advances a run carries it
-    iterations      integer NOT NULL DEFAULT 0,-- model replies so far
     max_iterations  integer NOT NULL CHECK (max_iterations > 0),
-    spawns          integer NOT NULL DEFAULT 0,-- on the root, for the whole tree
     max_spawns      integer NOT NULL DEFAULT 0,
     depth           integer NOT NULL DEFAULT 0,
-    messages        integer NOT NULL DEFAULT 0,
-    waiting_pauses  integer NOT NULL DEFAULT 0 CHECK (waiting_pauses >= 0),
-    open_effects    integer NOT NULL DEFAULT 0 CHECK (open_effects >= 0),  -- begun and not settled: nothing of it is withdrawn
-    refusals        integer NOT NULL DEFAULT 0,-- times the agent asked again for what a person had refused
-    hold            boolean NOT NULL DEFAULT false,  -- an operator's wish to stop
-    cancel_wanted   boolean NOT NULL DEFAULT false,  -- noted while an attempt was open; takes effect when it is settled
     kind            text NOT NULL CHECK (kind IN ('agent', 'external', 'system')),
-    status          text NOT NULL CHECK (status IN ('queued', 'running', 'awaiting_approval', 'awaiting_child', 'paused',
-                                                    'in_doubt', 'done', 'error', 'cancelled')),
     agent           text NOT NULL,
     on_behalf_of    text NOT NULL,                    -- the requester: a person's id, checked when it is launched
     acts_as         text NOT NULL,                    -- the agent's own name in the authority it uses
+    launch_key      text,                             -- launching twice with one key launches once
+    tokens          bigint NOT NULL DEFAULT 0,
+    cost_micros     bigint NOT NULL DEFAULT 0, -- millionths of a dollar
+    iterations      integer NOT NULL DEFAULT 0,-- model replies so far
+    messages        integer NOT NULL DEFAULT 0,
+    spawns          integer NOT NULL DEFAULT 0,-- on the root, for the whole tree
+    refusals        integer NOT NULL DEFAULT 0,-- times the agent asked again for what a person had refused
+    hold            boolean NOT NULL DEFAULT false,  -- an operator's wish to stop
+    cancel_wanted   boolean NOT NULL DEFAULT false,  -- noted while an attempt was open; takes effect when it is settled
+    waiting_pauses  integer NOT NULL DEFAULT 0 CHECK (waiting_pauses >= 0),
+    open_effects    integer NOT NULL DEFAULT 0 CHECK (open_effects >= 0),  -- begun and not settled: nothing of it is withdrawn
+    epoch           integer NOT NULL DEFAULT 0,-- counts claims: what advances a run carries it
+    seq             integer NOT NULL DEFAULT 0,-- links of the chain so far
+    queued_at       timestamptz,               -- since when it waits for a worker; set iff queued
+    status          text NOT NULL CHECK (status IN ('queued', 'running', 'awaiting_approval', 'awaiting_child', 'paused',
+                                                    'in_doubt', 'done', 'error', 'cancelled')),
     head            text NOT NULL,                    -- the chain's last link
-    launch_key      text UNIQUE,                      -- launching twice with one key launches once
     CHECK ((status = 'queued') = (queued_at IS NOT NULL)),
     CHECK (status <> 'awaiting_approval' OR waiting_pauses > 0),
     CHECK (iterations <= max_iterations)
 ) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02);
-CREATE INDEX run_queued ON run (queued_at) WHERE status = 'queued';
-CREATE INDEX run_live ON run (created_at) WHERE status NOT IN ('done', 'error', 'cancelled');
+CREATE INDEX run_queued ON run (queued_at) WHERE queued_at IS NOT NULL;
+CREATE UNIQUE INDEX run_of_launch_key ON run (launch_key) WHERE launch_key IS NOT NULL;
 CREATE INDEX run_children ON run (parent) WHERE parent IS NOT NULL;
 
--- Who works on a run. A row per claim, gone when the run is let go; renewals touch nothing else.
+-- Who works on a run. A row per claim, gone when the run is let go; renewals touch nothing else. As small as the number of workers: no index.
 CREATE TABLE run_lease (
-    run_id       uuid PRIMARY KEY REFERENCES run,
+    run_id       uuid PRIMARY KEY,
     epoch        integer NOT NULL,
     lease_until  timestamptz NOT NULL,
     worker       text NOT NULL
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02);
-CREATE INDEX run_lease_over ON run_lease (lease_until);
 
 CREATE TABLE run_content (
     run_id       uuid PRIMARY KEY REFERENCES run,
@@ -184,7 +187,7 @@ CREATE TABLE run_call (
 -- The row on which a run waits for a decision. `waiting` is the only source of every decision; an escalation keeps it.
 CREATE TABLE run_pause (
     id          uuid PRIMARY KEY,
-    run_id      uuid NOT NULL REFERENCES run,
+    run_id      uuid NOT NULL,
     created_at  timestamptz NOT NULL,
     fire_at     timestamptz NOT NULL,          -- when the answer decided in advance takes effect
     decided_at  timestamptz,                   -- when it was settled, by whatever
@@ -213,7 +216,7 @@ CREATE UNIQUE INDEX run_pause_one_waiting ON run_pause (run_id, step, n) WHERE s
 -- Immutable, written with its pause in one statement; nothing of it is ever recomputed. `document` is canonical JSON (RFC 8785),
 -- `digest` is SHA-256 over a domain tag and those bytes, `seal` an HMAC over the digest when a key is set.
 CREATE TABLE pause_content (
-    pause_id     uuid PRIMARY KEY REFERENCES run_pause DEFERRABLE INITIALLY DEFERRED,
+    pause_id     uuid PRIMARY KEY,
     digest       text NOT NULL,
     fingerprint  text NOT NULL,
     document     text NOT NULL,
@@ -222,10 +225,10 @@ CREATE TABLE pause_content (
 
 -- One row per person and pause. A record: votes are counted on the locked pause, never here.
 CREATE TABLE pause_vote (
-    pause_id  uuid NOT NULL REFERENCES run_pause,
+    pause_id  uuid NOT NULL,
     at        timestamptz NOT NULL,
     level     integer NOT NULL,
-    person    text NOT NULL REFERENCES person,
+    person    text NOT NULL,
     verdict   text NOT NULL CHECK (verdict IN ('approve', 'deny')),
     surface   text NOT NULL,
     reason    text,
@@ -241,23 +244,24 @@ CREATE TABLE effect (
     run_id          uuid NOT NULL REFERENCES run,
     pause_id        uuid UNIQUE REFERENCES run_pause,     -- NULL: allowed by policy without asking
     created_at      timestamptz NOT NULL,
-    settled_at      timestamptz,
     step            integer NOT NULL,
     n               integer NOT NULL,
-    status          text NOT NULL CHECK (status IN ('attempted', 'in_doubt', 'done', 'failed', 'abandoned')),
     tool            text NOT NULL,
-    effect_key      text NOT NULL UNIQUE,                 -- the handle for looking up; no protection by itself
+    effect_key      text NOT NULL,                        -- run:step:n, the handle for looking up; no protection by itself
     action          text NOT NULL,                        -- canonical JSON: what is done, byte for byte
     digest          text NOT NULL,
     policy_version  text NOT NULL,
     rule            text NOT NULL,
     doubt_role      text NOT NULL,
+    settled_at      timestamptz,
+    status          text NOT NULL CHECK (status IN ('attempted', 'in_doubt', 'done', 'failed', 'abandoned')),
     receipt         json,
     error           text,
+    doubted         boolean NOT NULL GENERATED ALWAYS AS (status = 'in_doubt') STORED,
     UNIQUE (run_id, step, n),
     CHECK ((status IN ('done', 'failed', 'abandoned')) = (settled_at IS NOT NULL))
 ) WITH (fillfactor = 80);
-CREATE INDEX effect_in_doubt ON effect (created_at) WHERE status = 'in_doubt';
+CREATE INDEX effect_in_doubt ON effect (created_at) WHERE doubted;
 
 CREATE TABLE effect_attempt (
     id             uuid PRIMARY KEY,                      -- also the provider's idempotency key
@@ -278,9 +282,9 @@ CREATE UNIQUE INDEX effect_attempt_one_open ON effect_attempt (effect_id) WHERE 
 
 -- Every move and every refused attempt (to_status NULL). (run_id, seq) is one link of the chain, n its events in order.
 CREATE TABLE run_event (
-    run_id       uuid NOT NULL REFERENCES run,
-    seq          bigint NOT NULL,
+    run_id       uuid NOT NULL,
     at           timestamptz NOT NULL,
+    seq          integer NOT NULL,
     n            integer NOT NULL,
     entity       text NOT NULL,
     entity_id    text NOT NULL,
@@ -305,11 +309,11 @@ CREATE FUNCTION event_text_v1(entity text, entity_id text, from_status text, eve
         || chain_field_v1(to_status) || chain_field_v1(actor) || chain_field_v1(surface) || chain_field_v1(detail)
         || chain_field_v1(((extract(epoch FROM at) * 1000000)::bigint)::text);
 
-CREATE FUNCTION chain_link_v1(head text, events text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE FUNCTION chain_link_v1(head text, events text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
     RETURN encode(sha256(convert_to(head || events, 'UTF8')), 'hex');
 
 -- Whether a pause still says what was stored: the digest over its canonical text.
-CREATE FUNCTION pause_digest_v1(document text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE FUNCTION pause_digest_v1(document text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
     RETURN encode(sha256(convert_to('placet.pause.v1', 'UTF8') || '\x00'::bytea || convert_to(document, 'UTF8')), 'hex');
 
 -- ------------------------------------------------------------------------------------------------------ what people see
@@ -317,7 +321,7 @@ CREATE FUNCTION pause_digest_v1(document text) RETURNS text LANGUAGE sql IMMUTAB
 -- A Slack message that must come to equal its pause: wanted > painted means repaint.
 CREATE TABLE card (
     id             uuid PRIMARY KEY,
-    pause_id       uuid NOT NULL REFERENCES run_pause,
+    pause_id       uuid NOT NULL,
     not_before     timestamptz,                -- NULL: at once
     painter_until  timestamptz,                -- one painter at a time
     wanted         integer NOT NULL DEFAULT 1,
@@ -330,9 +334,10 @@ CREATE TABLE card (
     channel        text,                       -- from Slack's answer to the post; for a DM the D... id
     ts             text,
     error          text,                       -- Slack's last refusal
+    due            boolean NOT NULL GENERATED ALWAYS AS (wanted > painted AND state = 'live') STORED,
     UNIQUE (pause_id, kind, level, dest)
 ) WITH (fillfactor = 80);
-CREATE INDEX card_unpainted ON card (not_before NULLS FIRST) WHERE wanted > painted AND state = 'live';
+CREATE INDEX card_due ON card (not_before NULLS FIRST) WHERE due;
 
 -- Something said once. Composed when it is delivered, from the present state; private answers lapse after five minutes.
 CREATE TABLE notice (

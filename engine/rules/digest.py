@@ -47,9 +47,14 @@ def canonical(value: Any) -> str:
 
 def digest(domain: str, document: Any) -> str:
     """SHA-256, in hex, over the domain tag, a NUL and the canonical document. Raises DigestError."""
+    return of_canonical(domain, canonical(document))
+
+
+def of_canonical(domain: str, text: str) -> str:
+    """The same digest, of a document whose canonical text is at hand."""
     if not domain or "\0" in domain:
         raise ValueError("a domain tag is text without NUL")
-    return _sha256(f"{domain}\0{canonical(document)}")
+    return _sha256(f"{domain}\0{text}")
 
 
 def fingerprint(tool: str, arguments: Mapping[str, Any]) -> str:

@@ -90,11 +90,12 @@ def _run(conn: Conn, name: str, kind: str, row: type[Any] | None, params: dict[s
     query = queries.QUERIES[name]
     if query.kind != kind:
         raise ValueError(f"query {name} is :{query.kind}, not :{kind}")
+    text, names = queries.NUMBERED[name]
+    factory = class_row(row) if row and row is not dict else dict_row
     for attempt in range(4):
         try:
-            factory = dict_row if row is dict else class_row(row) if row else dict_row
-            with conn.cursor(row_factory=cast("Any", factory)) as cursor:
-                cursor.execute(query.text, params)
+            with psycopg.RawCursor(conn, row_factory=cast("Any", factory)) as cursor:
+                cursor.execute(text, [params[each] for each in names])
                 match kind:
                     case "one":
                         return cursor.fetchone()

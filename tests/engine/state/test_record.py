@@ -37,9 +37,9 @@ TAMPERED = {
     "all that is gone": "DELETE FROM run_event WHERE run_id = %(run)s",
     "two events that changed places": "UPDATE run_event SET n = 2000000 WHERE run_id = %(run)s AND seq = 3 AND n < 1000000",
     "an event that moved to another link": "UPDATE run_event SET seq = 4, n = 0 WHERE run_id = %(run)s AND seq = 3 AND n < 1000000",
-    "a move that was added": "INSERT INTO run_event SELECT run_id, 6, at, n, entity, entity_id, from_status, event, to_status, actor, surface, detail"
+    "a move that was added": "INSERT INTO run_event SELECT run_id, at, 6, n, entity, entity_id, from_status, event, to_status, actor, surface, detail"
     " FROM run_event WHERE run_id = %(run)s AND seq = 5",
-    "an event that was added": "INSERT INTO run_event SELECT run_id, seq, at, n + 1, entity, entity_id, from_status, event, to_status, actor, surface,"
+    "an event that was added": "INSERT INTO run_event SELECT run_id, at, seq, n + 1, entity, entity_id, from_status, event, to_status, actor, surface,"
     " detail FROM run_event WHERE run_id = %(run)s AND seq = 2",
     "the head": "UPDATE run SET head = repeat('0', 64) WHERE id = %(run)s",
     "the count": "UPDATE run SET seq = seq - 1 WHERE id = %(run)s",
