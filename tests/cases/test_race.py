@@ -79,7 +79,9 @@ def _round(home: Home, card: Json, other: str) -> list[str]:
     return told
 
 
-def test_a_timer_left_over_changes_nothing_after_a_person_answered(desks: Desks, shop: Shop) -> None:
+def test_a_timer_left_over_changes_nothing_after_a_person_answered(
+    desks: Desks, shop: Shop, caplog: pytest.LogCaptureFixture
+) -> None:
     """R4: the hour comes while the approved tool still runs."""
     desk = desks(ask(pay()), say("Done."), agent=shop.agent)
     run_id = desk.start()
@@ -95,6 +97,7 @@ def test_a_timer_left_over_changes_nothing_after_a_person_answered(desks: Desks,
     desk.work()
     assert shop.diary == ["pay PO-1"]
     assert moved == []
+    assert [record for record in caplog.records if record.name == "engine.workers.sweep"] == []  # not even tried
     assert desk.run(run_id).status == "done"
     done = desk.pause(run_id)
     assert (done.status, done.decided_by, done.reason) == ("executed", "marta", "ok")
