@@ -11,6 +11,7 @@ import psycopg
 
 from bot.sandbox.postgres import postgres
 from engine.rules import people as people_rules
+from engine.rules.seal import NO_KEYS, Keys
 from engine.state import db, events, people, policies
 
 EXAMPLES = Path(__file__).parent.parent / "examples" / "procurement"
@@ -38,9 +39,11 @@ def migrated(url: str, name: str) -> str:
     return made
 
 
-def connect(url: str) -> Any:
-    """A connection in autocommit mode."""
-    return psycopg.connect(url, autocommit=True)
+def connect(url: str, keys: Keys = NO_KEYS) -> Any:
+    """A connection in autocommit mode, which seals with these keys."""
+    conn = db.Conn.connect(url, autocommit=True)
+    conn.keys = keys
+    return conn
 
 
 TABLES = (

@@ -18,9 +18,17 @@ from uuid_utils import uuid7
 
 import sql as queries
 from engine.errors import NotFound
+from engine.rules.seal import NO_KEYS, Keys
 
 T = TypeVar("T")
-Conn = psycopg.Connection[Any]
+
+
+class Conn(psycopg.Connection[Any]):
+    """A connection in autocommit mode. Its keys seal and check what passes through it, so that no verb can be called without them."""
+
+    keys: Keys = NO_KEYS
+
+
 Pool = ConnectionPool[Conn]
 
 _RETRIED: Final = (psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure)
@@ -33,10 +41,16 @@ def new_id() -> UUID:
     return UUID(str(uuid7()))
 
 
-def pool(url: str, *, size: int = 10, wait_s: float = 0.5) -> Pool:
+def pool(url: str, *, size: int = 10, wait_s: float = 0.5, keys: Keys = NO_KEYS) -> Pool:
     """A pool of connections in autocommit mode. Raises psycopg_pool.PoolTimeout after `wait_s` when all are taken."""
+
+    def configure(conn: Conn) -> None:
+        conn.keys = keys
+
     return ConnectionPool(
         url,
+        connection_class=Conn,
+        configure=configure,
         min_size=1,
         max_size=size,
         timeout=wait_s,
@@ -47,9 +61,10 @@ def pool(url: str, *, size: int = 10, wait_s: float = 0.5) -> Pool:
 
 
 @contextmanager
-def connect(url: str) -> Iterator[Conn]:
+def connect(url: str, *, keys: Keys = NO_KEYS) -> Iterator[Conn]:
     """One connection outside any pool, in autocommit mode."""
-    with psycopg.connect(url, autocommit=True) as conn:
+    with Conn.connect(url, autocommit=True) as conn:
+        conn.keys = keys
         yield conn
 
 
