@@ -45,9 +45,12 @@ export function keepFocus(container, change) {
   again?.focus({ preventScroll: true });
 }
 
+/** Whether the reader of a log is at its end, give or take a line. */
+export const isAtEnd = (scroller) => scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < 40;
+
 /** Runs `change` with the reading position kept: at the end stays at the end, elsewhere the same row stays put. */
 export function keepPlace(scroller, change) {
-  const atEnd = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < 40;
+  const atEnd = isAtEnd(scroller);
   const edge = scroller.getBoundingClientRect().top;
   const anchor = [...scroller.children].find((node) => node.getBoundingClientRect().bottom > edge);
   const before = anchor?.getBoundingClientRect().top;

@@ -1,5 +1,6 @@
 /** The conversation: where it began, the days, the messages of each day and the thread under each message. */
 
+import { meetNews } from "./arrivals.js";
 import { dayKey, dayLabel } from "./dates.js";
 import { avatar, el } from "./dom.js";
 import { keepPlace, reconcile, repaint } from "./keep.js";
@@ -8,8 +9,8 @@ import { paintThread, toggleThread } from "./threads.js";
 
 const GROUPED_WITHIN = 300; // seconds: a person's next message so soon needs no second name and avatar
 
-/** Paints a channel's messages, oldest first. `context` has `names`, `me`, `channel`, `act`, `reply`, `refresh`. */
-export function paintMessages(scroller, messages, context) {
+/** Paints a channel's messages, oldest first; `news` leads to new ones. `context` has `names`, `me`, `channel`, `act`, `reply`, `refresh`. */
+export function paintMessages(scroller, news, messages, context) {
   const isNew = scroller.dataset.channel !== `${context.me} ${context.channel.id}`;
   if (isNew) scroller.replaceChildren();
   scroller.dataset.channel = `${context.me} ${context.channel.id}`;
@@ -21,6 +22,7 @@ export function paintMessages(scroller, messages, context) {
     }),
   );
   if (isNew) scroller.scrollTop = scroller.scrollHeight;
+  meetNews(scroller, news, messages, context.me, isNew);
 }
 
 function rows(messages, context) {

@@ -3,6 +3,7 @@
  * still has; a view that is gone closes; the X, Escape and the close button all tell the app.
  */
 
+import { acting } from "./acts.js";
 import * as api from "./api.js";
 import { renderBlocks } from "./blocks.js";
 import { readValues, writeValues } from "./controls.js";
@@ -111,6 +112,7 @@ async function submit(view, dialog, context) {
   const wrong = unfit(dialog);
   showErrors(dialog, wrong);
   if (Object.keys(wrong).length) return;
+  acting(context.me);
   const answer = await whileBusy(dialog, () => api.submit(context.me, view.id, readValues(dialog)));
   if (answer.errors) showErrors(dialog, answer.errors);
   else if (!answer.ok) say(dialog, answer.warning ?? "We had some trouble connecting. Try again?");

@@ -3,7 +3,9 @@
  * sees is fetched again and painted over. The server's answer is the only state; nothing is guessed ahead.
  */
 
+import { acting, openedHere } from "./acts.js";
 import * as api from "./api.js";
+import { watchNews } from "./arrivals.js";
 import { renderBlocks } from "./blocks.js";
 import { readValues } from "./controls.js";
 import { el } from "./dom.js";
@@ -34,6 +36,7 @@ async function start() {
   addEventListener("popstate", () => arrive());
   at("composer").addEventListener("submit", (event) => event.preventDefault());
   at("scrim").addEventListener("click", hideSidebar);
+  watchNews(at("scroller"), at("news"));
   addEventListener("keydown", (event) => event.key === "Escape" && hideSidebar());
   await arrive();
 }
@@ -122,8 +125,10 @@ function paint() {
   at("scroller").hidden = tab === "home";
   at("composer").hidden = tab === "home" || channel.id === cast.bot.id;
   repaint(at("composer"), [me(), channel.id], () => channelWriter(channel, context));
-  if (tab !== "home") paintMessages(at("scroller"), messages, context);
-  paintModal(state.views, context);
+  at("news").hidden ||= tab === "home";
+  if (tab !== "home") paintMessages(at("scroller"), at("news"), messages, context);
+  const views = state.views.filter((view) => openedHere(view, me()));
+  paintModal(views, context);
   const unread = state.channels.reduce((sum, one) => sum + (one.unread ?? 0), 0);
   document.title = `${unread ? `(${unread}) ` : ""}${channel.name ?? ""} · ${known.get(me()).name} · ${cast.team.name}`;
 }
@@ -140,11 +145,16 @@ function contextFor(state, channel, tab) {
     channel,
     tab,
     names: { me: as, app: known.get(cast.bot.id), user: (id) => known.get(id) ?? null, channel: channelById },
-    act: (action) => sent(api.click({ as, ...action })),
-    reply: (text, threadTs) =>
-      api.message(as, channel.id, text, threadTs).finally(() => {
+    act: (action) => {
+      acting(as);
+      return sent(api.click({ as, ...action }));
+    },
+    reply: (text, threadTs) => {
+      acting(as);
+      return api.message(as, channel.id, text, threadTs).finally(() => {
         refresh();
-      }),
+      });
+    },
     go,
     refresh,
     repaint: paint,
@@ -169,6 +179,7 @@ function command(text, channel) {
   const names = cast.commands.map((one) => one.command);
   if (!names.includes(name))
     return { ok: false, warning: `${name} is not a command here. There is ${names.join(", ") || "none"}.` };
+  acting(me());
   return api.command(me(), channel.id, text).finally(() => {
     refresh();
   });

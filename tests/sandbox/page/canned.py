@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, StreamingResponse
@@ -16,6 +16,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 import bot.sandbox
+from tests.sandbox.page.kit import actions, button
 
 Json = dict[str, Any]
 Open = Callable[..., Page]
@@ -40,6 +41,8 @@ class CannedWorkspace:
         ]
         self.messages: dict[str, list[Json]] = {}
         self.views: list[Json] = []
+        self.opens: list[Json] = []
+        """The views that the next click opens."""
         self.home: Json | None = None
         self.unread = 0
         self.has_direct = True
@@ -128,4 +131,18 @@ class CannedWorkspace:
         verb = request.path_params["verb"]
         self.posted.put((verb, await request.json()))
         await asyncio.to_thread(self.gate.wait)
+        if verb == "click" and self.opens:
+            self.views, self.opens = self.opens, []
+            self.changed()
         return JSONResponse(self.answers.get(verb, {"ok": True}))
+
+
+def with_modal(window: Open, workspace: CannedWorkspace, view: Json) -> Page:
+    """A window in which a click has opened this view."""
+    workspace.say(blocks=[actions(button("Open it"))])
+    workspace.opens = [view]
+    page = window()
+    page.get_by_role("button", name="Open it").click()
+    expect(page.get_by_role("dialog")).to_be_visible()
+    assert workspace.posted.get(timeout=5)[0] == "click"
+    return page

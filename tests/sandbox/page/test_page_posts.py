@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.sandbox.page.canned import CannedWorkspace, Open
+from tests.sandbox.page.canned import CannedWorkspace, Open, with_modal
 from tests.sandbox.page.kit import REASON, ROLE, TELL, WHY, actions, button, modal, options, plain
 
 
@@ -144,8 +144,7 @@ def test_the_apps_home_can_be_opened_before_anything_was_said(window: Open, work
 
 
 def test_a_modal_posts_every_value_as_slack_would(window: Open, workspace: CannedWorkspace) -> None:
-    workspace.views = [modal(REASON, ROLE, WHY, TELL)]
-    page = window()
+    page = with_modal(window, workspace, modal(REASON, ROLE, WHY, TELL))
     dialog = page.get_by_role("dialog", name="Deny?")
     dialog.get_by_role("textbox", name="Reason").fill("Too dear")
     dialog.get_by_role("combobox", name="Role").select_option("Director")
@@ -163,9 +162,8 @@ def test_a_modal_posts_every_value_as_slack_would(window: Open, workspace: Canne
 
 
 def test_a_modal_shows_what_was_not_accepted_under_its_field(window: Open, workspace: CannedWorkspace) -> None:
-    workspace.views = [modal(REASON, WHY)]
     workspace.answers["submit"] = {"ok": False, "errors": {"reason": "Say what should happen instead."}}
-    page = window()
+    page = with_modal(window, workspace, modal(REASON, WHY))
     page.get_by_role("button", name="Deny").click()
     expect(page.get_by_role("alert").get_by_text("Please complete this required field.")).to_be_visible()
     assert workspace.posted.empty()
@@ -177,9 +175,7 @@ def test_a_modal_shows_what_was_not_accepted_under_its_field(window: Open, works
 
 @pytest.mark.parametrize("way", ["Keep", "Close this window", "Escape"])
 def test_every_way_out_of_a_modal_tells_the_app(window: Open, workspace: CannedWorkspace, way: str) -> None:
-    workspace.views = [modal(REASON)]
-    page = window()
-    expect(page.get_by_role("dialog")).to_be_visible()
+    page = with_modal(window, workspace, modal(REASON))
     workspace.views = []
     if way == "Escape":
         page.keyboard.press("Escape")
