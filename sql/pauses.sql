@@ -2,7 +2,8 @@
 
 -- name: decide_pause :one
 -- A person approves or denies (verdict) what a pause asks. `outcome` says what came of it: vote, approve or deny when it moved;
--- settled (it no longer waits), broken (its content was altered), stale (the card showed another content), own (the requester's own),
+-- settled (it no longer waits), broken (its content was altered, or is not what its seal is of: `altered`), keyless (it is sealed, and
+-- the vote is not), stale (the card showed another content), own (the requester's own),
 -- voted (this person already has), not_yours, due (its time is up: settle that first) when it did not. A deny cancels the siblings.
 -- No row: there is no such pause.
 WITH r AS MATERIALIZED (
@@ -18,7 +19,8 @@ WITH r AS MATERIALIZED (
 ), v AS MATERIALIZED (
     SELECT CASE
                WHEN p.status <> 'waiting' THEN 'settled'
-               WHEN c.digest IS DISTINCT FROM pause_digest_v1(c.document) THEN 'broken'
+               WHEN %(altered)s OR c.digest IS DISTINCT FROM pause_digest_v1(c.document) THEN 'broken'
+               WHEN c.seal IS NOT NULL AND %(seal)s::text IS NULL THEN 'keyless'
                WHEN NOT starts_with(c.digest, %(shown)s) THEN 'stale'
                WHEN %(actor)s = r.on_behalf_of THEN 'own'
                WHEN %(actor)s = ANY(p.voters) THEN 'voted'
@@ -88,6 +90,10 @@ SELECT v.outcome, p.id AS pause_id, p.run_id, coalesce(m.status, p.status) AS st
        coalesce(m.reason, p.reason) AS reason, p.approver, p.level, p.fire_at, t.at, linked.status AS run_status
   FROM p JOIN v ON true JOIN t ON true JOIN linked ON true LEFT JOIN moved m ON m.id = p.id;
 
+-- name: sealed_content :one
+-- What a vote is about to be given on, for the check of its seal. No row: there is no such pause.
+SELECT digest, document, seal FROM pause_content WHERE pause_id = %(pause_id)s;
+
 -- name: withdraw_pause :one
 -- The requester takes a request back, before or after it was approved, as long as nothing of the run is being carried out. Its siblings
 -- go with it. `outcome`: cancel, or settled, not_requester, open (being carried out), again (nothing was done: what this statement sees of the
@@ -155,16 +161,16 @@ SELECT coalesce(v.outcome, 'again') AS outcome, p.id AS pause_id, p.run_id, coal
 -- What a sweep has to settle, oldest first; `intact` is false when the content was altered (then it never escalates).
 -- The lower bound keeps a sweep from walking over dead entries that an old snapshot keeps alive; NULL: no bound.
 SELECT p.id, p.run_id, p.level, p.approver, p.fire_at, r.on_behalf_of, c.document,
-       c.digest = pause_digest_v1(c.document) AS intact
+       c.digest, c.seal, c.digest = pause_digest_v1(c.document) AS intact
   FROM run_pause p JOIN run r ON r.id = p.run_id JOIN pause_content c ON c.pause_id = p.id
- WHERE p.status = 'waiting' AND p.stuck_at IS NULL AND p.fire_at <= clock_timestamp()
+ WHERE p.status = 'waiting' AND p.stuck_at IS NULL AND p.fire_at <= statement_timestamp()
    AND p.fire_at >= coalesce(%(low_water)s::timestamptz, '-infinity')
  ORDER BY p.fire_at LIMIT %(limit)s;
 
 -- name: due_pause :one
 -- The same for one pause, whatever the time. No row: it no longer waits.
 SELECT p.id, p.run_id, p.level, p.approver, p.fire_at, r.on_behalf_of, c.document,
-       c.digest = pause_digest_v1(c.document) AS intact
+       c.digest, c.seal, c.digest = pause_digest_v1(c.document) AS intact
   FROM run_pause p JOIN run r ON r.id = p.run_id JOIN pause_content c ON c.pause_id = p.id
  WHERE p.id = %(pause_id)s AND p.status = 'waiting';
 
@@ -281,13 +287,16 @@ WITH r AS MATERIALIZED (
 SELECT id AS run_id FROM linked;
 
 -- name: pause_record :one
--- The waiting state as one record that an auditor can read alone. No row: there is no such pause.
+-- The waiting state as one record that an auditor can read alone; `opened` is its digest as the record has it from when it was asked.
+-- No row: there is no such pause.
 SELECT p.id, p.run_id, p.step, p.n, p.status, p.version, p.created_at, p.fire_at, p.approver, p.level, p.votes_left, p.voters,
-       p.decided_by, p.decided_at, p.reason, c.digest, c.document, c.digest = pause_digest_v1(c.document) AS intact,
+       p.decided_by, p.decided_at, p.reason, c.digest, c.document, c.seal, c.digest = pause_digest_v1(c.document) AS intact,
+       (SELECT o.detail FROM run_event o WHERE o.run_id = p.run_id AND o.entity = 'pause' AND o.entity_id = p.id::text AND o.event = 'open'
+         ORDER BY o.seq LIMIT 1) AS opened,
        r.agent, r.on_behalf_of, r.status AS run_status, r.open_effects,
        d.name AS decided_by_name, q.name AS requester_name,
        (SELECT coalesce(json_agg(json_build_object('person', v.person, 'name', w.name, 'verdict', v.verdict, 'level', v.level,
-                                                   'surface', v.surface, 'at', v.at, 'reason', v.reason) ORDER BY v.at), '[]')
+                                                   'surface', v.surface, 'at', v.at, 'reason', v.reason, 'seal', v.seal) ORDER BY v.at), '[]')
           FROM pause_vote v JOIN person w ON w.id = v.person WHERE v.pause_id = p.id) AS votes,
        e.status AS effect_status, e.receipt, e.error AS effect_error, e.settled_at,
        a.name AS approver_name,
@@ -306,7 +315,7 @@ SELECT id FROM run_pause WHERE right(replace(id::text, '-', ''), length(%(tail)s
 -- name: waiting_pauses :many
 -- What waits, soonest answer first, as a list shows it. person NULL: everybody's. An altered content has no summary, and hides no other.
 SELECT p.id, p.run_id, p.approver, p.level, p.created_at, p.fire_at, p.votes_left, r.agent, r.on_behalf_of, q.name AS requester_name,
-       a.name AS approver_name, c.digest, c.digest = pause_digest_v1(c.document) AS intact,
+       a.name AS approver_name, c.digest, c.seal, c.digest = pause_digest_v1(c.document) AS intact,
        CASE WHEN c.digest = pause_digest_v1(c.document) THEN c.document::jsonb ->> 'summary' ELSE '' END AS summary,
        count(*) OVER () AS total
   FROM run_pause p JOIN run r ON r.id = p.run_id JOIN pause_content c ON c.pause_id = p.id

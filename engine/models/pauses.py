@@ -10,11 +10,12 @@ from uuid import UUID
 
 from engine.models.asking import Content
 from engine.models.statuses import EffectStatus, PauseStatus, RunStatus
+from engine.rules.seal import Worth
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vote:
-    """What one person answered, where and when."""
+    """What one person answered, where and when; `seal` is what its seal is worth here."""
 
     person: str
     name: str
@@ -23,6 +24,7 @@ class Vote:
     surface: str
     at: datetime
     reason: str | None
+    seal: Worth = "off"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +32,8 @@ class Pause:
     """A pause with its content and what is around it: enough to paint a card or to audit it, and nothing else needed.
 
     `approver` is "person:marta" or "role:finance-approver"; `approver_name` is the person's name, None for a role.
-    `intact` is False when the stored content no longer has its digest; then `content` is None and nothing may be decided.
+    `intact` is False when the stored content no longer has its digest, or is not what its seal or the record says; then `content` is None
+    and nothing may be decided. `seal` is what the content's seal is worth here, `approval` what the seals of those who said yes are.
     `superseded_by` is the pause that asks the same call anew, None if none does.
     """
 
@@ -66,6 +69,8 @@ class Pause:
     effect_error: str | None
     settled_at: datetime | None
     superseded_by: UUID | None
+    seal: Worth = "off"
+    approval: Worth = "off"
 
     @property
     def execute_by(self) -> datetime | None:
@@ -159,7 +164,7 @@ class Due:
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """The stored content was altered, or the card showed another: nothing can be decided on it."""
+    """The stored content was altered or its seal does not hold, or the card showed another: nothing can be decided on it."""
 
     now: Standing
     why: Literal["broken", "stale"]

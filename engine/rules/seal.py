@@ -14,7 +14,7 @@ from typing import Any, Final, Literal, Self
 from engine.rules import digest
 
 Kind = Literal["pause", "vote"]
-Standing = Literal["off", "keyless", "before", "holds", "unknown", "forged"]
+Worth = Literal["off", "keyless", "before", "holds", "unknown", "forged"]
 """What a stored seal is worth here.
 
 off: neither key nor seal. keyless: it is sealed, and there is no key here. before: there is a key and no seal, because it was stored
@@ -68,7 +68,7 @@ def seal(keys: Keys, kind: Kind, fields: Mapping[str, Any]) -> str | None:
     return None
 
 
-def check(keys: Keys, text: str | None, kind: Kind, fields: Mapping[str, Any]) -> Standing:
+def check(keys: Keys, text: str | None, kind: Kind, fields: Mapping[str, Any]) -> Worth:
     """What this text is worth as the seal of these fields; how long it takes does not tell where a wrong one differs."""
     if not keys:
         return "keyless" if text else "off"
@@ -94,19 +94,19 @@ def of_vote(
     return of_pause(pause_id, content_digest) | said
 
 
-def approval(keys: Keys, yes: Iterable[tuple[str, Standing]], *, needed: int, requester: str) -> Standing:
+def approval(keys: Keys, yes: Iterable[tuple[str, Worth]], *, needed: int, requester: str) -> Worth:
     """What an approval is worth, by who said yes and what the seal of each yes is worth.
 
     It holds if as many people as were needed said it under a seal, the requester not among them. With fewer it is forged, since the
     pause's status says that they did.
     """
     given = list(yes)
-    worth = {standing for _, standing in given}
+    worth = {worth for _, worth in given}
     if not keys:
         return "keyless" if "keyless" in worth else "off"
     if "forged" in worth:
         return "forged"
-    if len({person for person, standing in given if standing == "holds"} - {requester}) >= needed:
+    if len({person for person, worth in given if worth == "holds"} - {requester}) >= needed:
         return "holds"
     return "unknown" if "unknown" in worth else "forged"
 

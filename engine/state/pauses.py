@@ -4,12 +4,14 @@ What is returned is true after the lock, for winner and loser alike. Who is aske
 """
 
 import json
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from engine.errors import Conflict
 from engine.models import (
     AlreadySettled,
     Broken,
@@ -27,7 +29,9 @@ from engine.models import (
     Waiting,
 )
 from engine.rules.digest import visible
-from engine.state import db
+from engine.state import db, seals
+
+_log = logging.getLogger(__name__)
 
 
 def approve(conn: db.Conn, pause_id: UUID, actor: str, *, surface: str, shown: str = "", reason: str = "") -> Outcome:
@@ -60,8 +64,13 @@ def withdraw(conn: db.Conn, pause_id: UUID, actor: str, *, surface: str, reason:
 def _decide(
     conn: db.Conn, pause_id: UUID, actor: str, verdict: str, *, surface: str, shown: str, reason: str
 ) -> Outcome:
+    words = visible(reason).strip()
+    vote = seals.vote(conn, pause_id, person=actor, verdict=verdict, surface=surface, shown=shown, reason=words)
     row = db.must(conn, "decide_pause", dict, f"pause {pause_id}", pause_id=pause_id, actor=actor, verdict=verdict, surface=surface,
-                  shown=shown, reason=visible(reason).strip(), seal=None)  # fmt: skip
+                  shown=vote.shown, reason=words, seal=vote.seal, altered=vote.altered)  # fmt: skip
+    if row["outcome"] == "keyless":
+        raise Conflict("This request is sealed, and there is no key here to seal an answer with, so nothing was recorded. "
+                       "Set PLACET_SEAL_KEY here as it is elsewhere.", stands=row["status"])  # fmt: skip
     return _outcome(row)
 
 
@@ -103,12 +112,19 @@ class NextStep:
 
 def due(conn: db.Conn, *, limit: int, low_water: datetime | None = None) -> list[DuePause]:
     """What has to be settled now, oldest first. `low_water` bounds the scan from below; None looks everywhere."""
-    return db.many(conn, "due_pauses", DuePause, limit=limit, low_water=low_water)
+    return [_due(conn, row) for row in db.many(conn, "due_pauses", dict, limit=limit, low_water=low_water)]
 
 
 def due_one(conn: db.Conn, pause_id: UUID) -> DuePause | None:
     """The same for one pause; None if it no longer waits."""
-    return db.one(conn, "due_pause", DuePause, pause_id=pause_id)
+    row = db.one(conn, "due_pause", dict, pause_id=pause_id)
+    return _due(conn, row) if row else None
+
+
+def _due(conn: db.Conn, row: dict[str, Any]) -> DuePause:
+    intact = row["intact"] and seals.content_holds(conn, row["id"], row)
+    line = {name: value for name, value in row.items() if name not in ("digest", "seal")}
+    return DuePause(**{**line, "intact": intact})
 
 
 def settle_due(conn: db.Conn, steps: Sequence[NextStep], *, surface: str) -> list[Moved]:
@@ -138,9 +154,22 @@ def mark_stuck(conn: db.Conn, pause_id: UUID) -> None:
 def get(conn: db.Conn, pause_id: UUID) -> Pause:
     """A pause with everything around it. Raises NotFound."""
     row = db.must(conn, "pause_record", dict, f"pause {pause_id}", pause_id=pause_id)
-    votes = tuple(Vote(**{**vote, "at": datetime.fromisoformat(vote["at"])}) for vote in row["votes"])
-    content = Content.from_document(json.loads(row["document"])) if row["intact"] else None
-    return Pause(**{**row, "votes": votes, "content": content, "voters": tuple(row["voters"])})
+    opened, standing = row.pop("opened"), seals.content(conn, pause_id, row)
+    intact = row["intact"] and opened == row["digest"] and standing not in seals.BROKEN
+    if not intact:
+        _log.error(
+            "pause %s was altered after it was asked: nothing can be decided on it, and nothing is done", pause_id
+        )
+    votes = tuple(_vote(conn, row, vote) for vote in row["votes"])
+    content = Content.from_document(json.loads(row["document"])) if intact else None
+    approval = seals.approval(conn, votes, content) if content else "off"
+    held = {"votes": votes, "content": content, "voters": tuple(row["voters"]), "intact": intact}
+    return Pause(**{**row, **held, "seal": standing, "approval": approval})
+
+
+def _vote(conn: db.Conn, row: dict[str, Any], vote: dict[str, Any]) -> Vote:
+    at, worth = datetime.fromisoformat(vote["at"]), seals.worth(conn, row["id"], row["digest"], vote)
+    return Vote(**{**vote, "at": at, "seal": worth})
 
 
 def find(conn: db.Conn, tail: str) -> list[UUID]:
@@ -158,6 +187,13 @@ def waiting(
     offset: int = 0,
 ) -> list[Waiting]:
     """What waits, soonest answer first: for a person (by name or role), for a role, or asked by somebody; all if all are None."""
-    return db.many(
-        conn, "waiting_pauses", Waiting, person=person, role=role, asked_by=asked_by, limit=limit, offset=offset
+    found = db.many(
+        conn, "waiting_pauses", dict, person=person, role=role, asked_by=asked_by, limit=limit, offset=offset
     )
+    return [_waiting(conn, row) for row in found]
+
+
+def _waiting(conn: db.Conn, row: dict[str, Any]) -> Waiting:
+    intact = row["intact"] and seals.content_holds(conn, row["id"], row)
+    line = {name: value for name, value in row.items() if name != "seal"}
+    return Waiting(**{**line, "intact": intact, "summary": row["summary"] if intact else ""})

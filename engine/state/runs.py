@@ -12,7 +12,7 @@ from uuid import UUID
 from engine.errors import BadInput, Conflict, LeaseLost, NotFound
 from engine.models import Call, Claim, Content, NewCard, Run, RunLine, RunRecord
 from engine.rules import digest
-from engine.state import db
+from engine.state import db, seals
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +117,7 @@ def ask(conn: db.Conn, claim: Claim, asks: Sequence[Ask], *, superseded: Sequenc
     pauses = []
     for a in asks:
         document = digest.canonical(a.content.to_document())
-        need = a.content.need
+        need, content_digest = a.content.need, digest.of_canonical("placet.pause.v1", document)
         pauses.append(
             {
                 "id": str(a.id),
@@ -125,10 +125,10 @@ def ask(conn: db.Conn, claim: Claim, asks: Sequence[Ask], *, superseded: Sequenc
                 "approver": a.approver,
                 "votes_left": need.approvers,
                 "answer_within_s": need.answer_within_s,
-                "digest": digest.of_canonical("placet.pause.v1", document),
+                "digest": content_digest,
                 "fingerprint": a.content.fingerprint,
                 "document": document,
-                "seal": None,
+                "seal": seals.for_pause(conn, a.id, content_digest),
                 "cards": [{"id": str(db.new_id()), "kind": c.kind, "dest": c.dest} for c in a.cards],
             }
         )
