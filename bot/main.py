@@ -132,7 +132,7 @@ def assemble(settings: Settings) -> House:
     agents, us = ready.agents_and_us(settings)
     token, secret = settings.slack_bot_token.get_secret_value(), settings.slack_signing_secret.get_secret_value()
     closing, bell = ExitStack(), Bell()
-    pool = db.pool(settings.database_url, size=CONNECTIONS + settings.workers)
+    pool = db.pool(settings.database_url, size=CONNECTIONS + settings.workers, keys=settings.keys)
     closing.callback(pool.close)
     courier = Courier(pool=pool, slack=ready.slack(settings), us=us, env=settings.env)
     sweeper = Sweeper(pool)

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Final, Self
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, SecretStr, ValidationError, field_validator
 
 from engine.errors import Misconfigured
+from engine.rules.seal import NO_KEYS, Keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,11 @@ VARIABLES: Final[Mapping[str, Variable]] = {
     "workers": Variable("PLACET_WORKERS", "how many runs this process works on at once, 1 to 64", "4"),
     "lease_s": Variable("PLACET_LEASE", "seconds after which a silent worker's run is taken over, 5 to 3600", "60"),
     "sweep_s": Variable("PLACET_SWEEP", "seconds between two sweeps, 0.2 to 60", "1"),
+    "seal_key": Variable(
+        "PLACET_SEAL_KEY",
+        "the key that seals requests and answers, as in k1:$(openssl rand -hex 32); a new one goes in front of it, after a comma the old",
+        "nothing is sealed",
+    ),
     "slack_team": Variable("SLACK_TEAM_ID", "the id of your workspace (T...) or organisation (E...)", "asked of Slack"),
     "slack_api_url": Variable("SLACK_API_URL", "the address of Slack's Web API, ending in /", "https://slack.com/api/"),
     "anthropic_base_url": Variable("ANTHROPIC_BASE_URL", "the address of the Messages API", "the real one"),
@@ -105,6 +111,12 @@ def _number(as_number: Callable[[Any], float], kind: str, least: float, most: fl
     return BeforeValidator(check)
 
 
+def _sealing(value: SecretStr) -> SecretStr:
+    """Keys that can be read; they are not shown when they cannot."""
+    Keys.parse(value.get_secret_value())
+    return value
+
+
 def _modules(value: Any) -> Any:
     named = tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
     if not named:
@@ -137,6 +149,17 @@ class Database(_Part):
     database_url: Annotated[str, AfterValidator(_postgresql)]
 
 
+class Sealing(_Part):
+    """With what requests and answers are sealed. None: they are not."""
+
+    seal_key: Annotated[SecretStr, AfterValidator(_sealing)] | None = None
+
+    @property
+    def keys(self) -> Keys:
+        """The keys, the newest first."""
+        return Keys.parse(self.seal_key.get_secret_value()) if self.seal_key else NO_KEYS
+
+
 class SlackAccess(_Part):
     """As whom, and where, Slack's Web API is called. `slack_team` None: Slack is asked."""
 
@@ -153,7 +176,7 @@ class AgentModules(_Part):
     agents: Annotated[tuple[str, ...], BeforeValidator(_modules)]
 
 
-class Settings(Database, SlackAccess, AgentModules):
+class Settings(Database, Sealing, SlackAccess, AgentModules):
     """What a process needs to know."""
 
     slack_signing_secret: Annotated[SecretStr, _secret("a signing secret", 16)]
@@ -174,6 +197,11 @@ def database_url(environ: Mapping[str, str] | None = None) -> str:
         return Database.from_env(environ).database_url
     except Misconfigured as error:
         raise Misconfigured([f"{fault} In the demo: placet demo prints it." for fault in error.faults]) from None
+
+
+def seal_keys(environ: Mapping[str, str] | None = None) -> Keys:
+    """Only the keys that seal; none: nothing is sealed. Raises Misconfigured."""
+    return Sealing.from_env(environ).keys
 
 
 def names_database(environ: Mapping[str, str] | None = None) -> bool:

@@ -134,8 +134,8 @@ def read_text(path: Path) -> str:
 
 @contextmanager
 def database() -> Iterator[db.Conn]:
-    """A connection to the database that DATABASE_URL names. Raises Misconfigured without one."""
-    with db.connect(settings.database_url()) as conn:
+    """A connection to the database that DATABASE_URL names, with the keys of PLACET_SEAL_KEY. Raises Misconfigured without a database."""
+    with db.connect(settings.database_url(), keys=settings.seal_keys()) as conn:
         yield conn
 
 
