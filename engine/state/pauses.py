@@ -110,9 +110,9 @@ class NextStep:
     dests: tuple[str, ...] = ()
 
 
-def due(conn: db.Conn, *, limit: int, low_water: datetime | None = None) -> list[DuePause]:
-    """What has to be settled now, oldest first. `low_water` bounds the scan from below; None looks everywhere."""
-    return [_due(conn, row) for row in db.many(conn, "due_pauses", dict, limit=limit, low_water=low_water)]
+def due(conn: db.Conn, *, limit: int, back_s: float | None = None) -> list[DuePause]:
+    """What has to be settled now, oldest first. `back_s` looks only at what fell due in so many seconds; None at all."""
+    return [_due(conn, row) for row in db.many(conn, "due_pauses", dict, limit=limit, back_s=back_s)]
 
 
 def due_one(conn: db.Conn, pause_id: UUID) -> DuePause | None:

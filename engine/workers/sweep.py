@@ -1,7 +1,7 @@
 """The sweep: every due pause goes to its next approver or gets the answer decided in advance. Stateless over the rows.
 
 It never calls Slack or anything else outside the database. If a batch fails it is halved; a pause that fails alone is put aside with an
-alarm. A scan starts at the lowest hour seen still waiting, so that dead entries kept by an old snapshot are not walked over; once a
+alarm. A scan looks at what fell due in the last minutes, so that dead entries kept by an old snapshot are not walked over; once a
 minute it looks everywhere.
 """
 
@@ -9,7 +9,6 @@ import json
 import logging
 import time
 from collections.abc import Sequence
-from datetime import datetime, timedelta
 from uuid import UUID
 
 import psycopg
@@ -24,6 +23,8 @@ _log = logging.getLogger(__name__)
 
 BATCH = 500
 FULL_SCAN_S = 60
+BACK_S = 2 * FULL_SCAN_S
+"""How far back a scan looks in between."""
 
 
 class Sweeper:
@@ -31,8 +32,7 @@ class Sweeper:
 
     def __init__(self, pool: db.Pool) -> None:
         self._pool = pool
-        self._low_water: datetime | None = None
-        self._looked_everywhere = 0.0
+        self._looked_everywhere: float | None = None
         self._stopping = False
 
     def stop(self) -> None:
@@ -42,18 +42,17 @@ class Sweeper:
     def run(self) -> list[Moved]:
         """Settle all that is due; what moved."""
         moved: list[Moved] = []
-        if time.monotonic() - self._looked_everywhere > FULL_SCAN_S:
-            self._low_water, self._looked_everywhere = None, time.monotonic()
+        began, before = time.monotonic(), self._looked_everywhere
+        back_s = BACK_S if before is not None and began - before < FULL_SCAN_S else None
         while not self._stopping:
             with self._pool.connection() as conn:
-                due = pauses.due(conn, limit=BATCH, low_water=self._low_water)
-            if not due:
-                return moved
-            batch = self._settle(due)
+                due = pauses.due(conn, limit=BATCH, back_s=back_s)
+            batch = self._settle(due) if due else []
             moved += batch
             if len(due) < BATCH or not batch:
-                self._low_water = due[-1].fire_at - timedelta(minutes=1)
-                return moved
+                if back_s is None:
+                    self._looked_everywhere = began
+                break
         return moved
 
     def settle_one(self, pause_id: UUID) -> list[Moved]:

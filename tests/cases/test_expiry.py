@@ -69,7 +69,6 @@ def test_an_absent_approver_means_the_next_one_and_never_a_silent_no(
         Step(role="finance-lead", answer_within_s=86_400),
     )
     [pause_id] = rows.waiting(conn, need=replace(rows.NEED, steps=steps))
-    sweeper = Sweeper(courier.pool)
     silent: list[tuple[str, str, str]] = []
     for channel in ("C0BUY", "D0OTTO", "D0INES", "C0BUY"):
         paint_due(courier)
@@ -78,7 +77,7 @@ def test_an_absent_approver_means_the_next_one_and_never_a_silent_no(
         assert f"<!date^{int(pause.fire_at.timestamp())}^" in text
         [said] = re.findall(r"If nobody answers, (.*)\.", text)
         rows.make_due(conn, pause_id, seconds=3 * 86_400)
-        [moved] = sweeper.run()
+        [moved] = Sweeper(courier.pool).run()
         silent.append((pause.approver, said, moved.event))
     assert silent == [
         ("person:marta", "it goes to Marta Keller's manager", "escalate"),
