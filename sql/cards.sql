@@ -13,8 +13,9 @@ UPDATE card SET painter_until = clock_timestamp() + %(lease_s)s * interval '1 se
 RETURNING card.id, card.pause_id, card.kind, card.dest, card.level, card.wanted, card.tries, card.channel, card.ts;
 
 -- name: card_painted :exec
--- The card shows what was wanted when it was claimed; if more is wanted since, it is due again at once.
-UPDATE card SET painted = greatest(painted, %(painted)s), channel = %(channel)s, ts = %(ts)s, painter_until = NULL, not_before = NULL, tries = 0, error = NULL
+-- The card shows what was wanted when it was claimed; if more is wanted since, it is due again at once. A painter that comes after a later
+-- one (its machine slept) has put an old state over a new: then it is wanted once more.
+UPDATE card SET wanted = wanted + (painted > %(painted)s)::integer, painted = greatest(painted, %(painted)s), channel = %(channel)s, ts = %(ts)s, painter_until = NULL, not_before = NULL, tries = 0, error = NULL
  WHERE id = %(card_id)s;
 
 -- name: card_adopted :exec

@@ -10,7 +10,7 @@ from typing import Final
 
 import psycopg
 
-from engine.errors import LeaseLost
+from engine.errors import LeaseLost, Misconfigured
 from engine.models import Claim, Run
 from engine.rules import turn as rules
 from engine.state import ledger, runs
@@ -33,7 +33,11 @@ def advance(means: Means, claim: Claim) -> None:
                 return
             turn = Turn(means=means, claim=claim, agent=means.agents[claim.agent], run=run)
             open_calls = [call for call in run.calls if call.state == "requested"]
-            if (calls.settle(turn, open_calls) if open_calls else _ask_model(turn)) == "off":
+            try:
+                gone = calls.settle(turn, open_calls) if open_calls else _ask_model(turn)
+            except Misconfigured as missing:  # such as a policy that nobody applied: it would be missing at every try
+                gone = _stop(turn, f"It cannot go on. {missing} Then launch it again.")
+            if gone == "off":
                 return
         means.do(runs.release, claim, means.name)
     except LeaseLost as lost:

@@ -118,13 +118,13 @@ def actions_of(message: Json) -> list[str]:
 
 
 def text_of(shown: Any) -> str:
-    """All the text of a message or view, block after block."""
+    """All the text of a message or view as it is now, block after block; not what it said before."""
     match shown:
         case dict():
             return "\n".join(
                 part if key == "text" and isinstance(part, str) else text_of(part)
                 for key, part in shown.items()
-                if isinstance(part, dict | list) or key == "text"
+                if key != "past" and (isinstance(part, dict | list) or key == "text")
             )
         case list():
             return "\n".join(map(text_of, shown))

@@ -74,7 +74,7 @@ def test_what_moves_while_it_is_painted_is_painted_again(conn: Any) -> None:
     assert [c.id for c in claimed(conn)] == [card.id]
 
 
-def test_an_older_painting_told_late_does_not_undo_a_newer(conn: Any) -> None:
+def test_an_older_painting_told_late_is_painted_over(conn: Any) -> None:
     [pause_id] = rows.waiting(conn)
     card = approver_card(conn)
     decide(conn, pause_id)
@@ -82,7 +82,7 @@ def test_an_older_painting_told_late_does_not_undo_a_newer(conn: Any) -> None:
     newer = approver_card(conn)
     cards.painted(conn, newer, channel="C0BUY", ts="1.1")
     cards.painted(conn, card, channel="C0BUY", ts="1.1")
-    assert (shown(conn, card).painted, shown(conn, card).wanted) == (2, 2)
+    assert (shown(conn, card).painted, shown(conn, card).wanted) == (2, 3)
 
 
 def test_what_slack_did_not_take_is_tried_again_later_and_not_before(conn: Any) -> None:

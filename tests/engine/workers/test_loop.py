@@ -586,3 +586,13 @@ def test_calls_are_what_the_rows_say(desks: Desks, shop: Shop) -> None:
     assert [first.state, second.state] == ["requested", "requested"]
     assert first.pause_id is None
     assert second.pause_id == desk.pause(run_id).id
+
+
+def test_a_run_with_no_policy_in_force_ends_and_says_what_to_do(desks: Desks, shop: Shop) -> None:
+    desk = desks(ask(pay()), agent=shop.agent)
+    desk.conn.execute("DELETE FROM policy_version")
+    run_id = desk.launch()
+    desk.work()
+    assert desk.run(run_id).status == "error"
+    assert "placet policy apply" in desk.error(run_id)
+    assert desk.paid() == []
