@@ -41,7 +41,7 @@ def test_an_order_is_launched_asked_approved_and_paid_and_everybody_sees_it(
             office.await_(lambda: "Approved by Marta Keller (marta), and done." in text_of(office.messages("D0MARTA")))
             assert len(outside.payments("PO-1")) == 1
             assert runs.get(conn, run_id).status == "done"
-            assert actions_of(home.card("D0MARTA")) == []
+            assert actions_of(home.card("D0MARTA")) == [ids.ACTION_DETAILS]
 
 
 def test_what_is_due_moves_by_itself_and_the_log_says_so(
