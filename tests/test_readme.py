@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,10 @@ README = (ROOT / "README.md").read_text("utf-8")
 
 
 def blocks(language: str) -> list[str]:
-    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+    return [
+        textwrap.dedent(found)
+        for found in re.findall(rf"^ *```{language}\n(.*?)^ *```", README, re.DOTALL | re.MULTILINE)
+    ]
 
 
 def commands() -> list[list[str]]:
