@@ -5,14 +5,31 @@
 SELECT seq, n, at, entity, entity_id, from_status, event, to_status, actor, surface, detail
   FROM run_event WHERE run_id = %(run_id)s ORDER BY seq, n;
 
--- name: chain_of_run :many
--- The same, with `at` as the chain has it: microseconds of UTC as text.
-SELECT seq, n, entity, entity_id, from_status, event, to_status, actor, surface, detail, ((extract(epoch FROM at) * 1000000)::bigint)::text AS at
-  FROM run_event WHERE run_id = %(run_id)s ORDER BY seq, n;
+-- name: record_of_run :one
+-- A run's whole record in one look, with the rows that must agree with it; times as the chain has them: microseconds of UTC as text.
+-- No row: there is no such run.
+SELECT r.seq, r.head,
+       (SELECT coalesce(json_agg(json_build_object('seq', e.seq, 'n', e.n, 'entity', e.entity, 'entity_id', e.entity_id, 'from_status', e.from_status,
+                                                   'event', e.event, 'to_status', e.to_status, 'actor', e.actor, 'surface', e.surface, 'detail', e.detail,
+                                                   'at', ((extract(epoch FROM e.at) * 1000000)::bigint)::text) ORDER BY e.seq, e.n), '[]')
+          FROM run_event e WHERE e.run_id = r.id) AS entries,
+       json_build_object(
+           'run', CASE WHEN r.kind = 'system' THEN '[]' ELSE json_build_array(json_build_object('id', r.id, 'status', r.status)) END,
+           'pause', (SELECT coalesce(json_agg(json_build_object('id', p.id, 'status', p.status, 'decided_by', p.decided_by,
+                                                                'decided_at', ((extract(epoch FROM p.decided_at) * 1000000)::bigint)::text, 'digest', c.digest,
+                                                                'document', c.document) ORDER BY p.id), '[]')
+                       FROM run_pause p LEFT JOIN pause_content c ON c.pause_id = p.id WHERE p.run_id = r.id),
+           'vote', (SELECT coalesce(json_agg(json_build_object('pause_id', v.pause_id, 'person', v.person, 'verdict', v.verdict, 'surface', v.surface,
+                                                               'reason', v.reason, 'at', ((extract(epoch FROM v.at) * 1000000)::bigint)::text) ORDER BY v.at, v.person), '[]')
+                      FROM pause_vote v JOIN run_pause p ON p.id = v.pause_id WHERE p.run_id = r.id),
+           'effect', (SELECT coalesce(json_agg(json_build_object('id', f.id, 'status', f.status, 'action', f.action, 'digest', f.digest,
+                                                                 'receipt', f.receipt::text) ORDER BY f.id), '[]')
+                        FROM effect f WHERE f.run_id = r.id)) AS rows
+  FROM run r WHERE r.id = %(run_id)s;
 
--- name: head_of_run :one
--- The chain's last link and how many there are. No row: there is no such run.
-SELECT head, seq FROM run WHERE id = %(run_id)s;
+-- name: heads :many
+-- Where every chain stands.
+SELECT id AS run_id, seq, head FROM run ORDER BY id;
 
 -- name: make_system_run :exec
 -- The run called `system`, once.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from engine.models import Event
-from engine.rules import digest
+from engine.rules import chain, digest
 from engine.state import db
 
 
@@ -16,36 +16,49 @@ def of_run(conn: db.Conn, run_id: UUID) -> list[Event]:
     return db.many(conn, "events_of_run", Event, run_id=run_id)
 
 
+def read(conn: db.Conn, run_id: UUID) -> chain.Record:
+    """A run's record with the rows that must agree with it, as they stood at one moment. Raises NotFound."""
+    return chain.Record(**db.must(conn, "record_of_run", dict, f"run {run_id}", run_id=run_id))
+
+
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """A chain whose every link holds; `links` of them."""
+    """A record that holds: every link leads to the next and to the stored head, and the rows say the same; `links` of them."""
 
     links: int
 
 
 @dataclass(frozen=True, slots=True)
 class Altered:
-    """A chain that does not hold; `why` is a sentence."""
+    """A record that does not hold; `why` is a sentence. `seq` is the first move at which it does not, `event` what it was."""
 
     why: str
+    seq: int | None = None
+    event: str | None = None
 
 
 def verify(conn: db.Conn, run_id: UUID) -> Verified | Altered:
-    """Recompute a run's chain outside SQL, link by link, and compare its end with the stored head. NotFound without such a run."""
-    stored = db.must(conn, "head_of_run", dict, f"run {run_id}", run_id=run_id)
-    moves: dict[int, list[dict[str, str | None]]] = {}
-    for row in db.many(conn, "chain_of_run", dict, run_id=run_id):
-        moves.setdefault(row["seq"], []).append({field: row[field] for field in digest.CHAIN_FIELDS})
-    if sorted(moves) != list(range(1, stored["seq"] + 1)):
-        return Altered(
-            f"The run counts {stored['seq']} moves, and the record holds {len(moves)}: some were removed or added."
-        )
-    head = digest.GENESIS
-    for seq in sorted(moves):
-        head = digest.link(head, moves[seq])
-    if head != stored["head"]:
-        return Altered("The record does not lead to the stored head: an event or the head was altered.")
-    return Verified(stored["seq"])
+    """Recompute a run's chain outside SQL, link by link, and compare its end with the stored head and the rows. Raises NotFound."""
+    record = read(conn, run_id)
+    told = chain.follow(record)
+    fault = told if isinstance(told, chain.Fault) else chain.disagreement(record, told)
+    if fault is not None:
+        return Altered(fault.why, fault.seq, fault.event)
+    return Verified(record.seq)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Head:
+    """Where a run's chain stands: so many links, and the last of them."""
+
+    run_id: UUID
+    seq: int
+    head: str
+
+
+def heads(conn: db.Conn) -> list[Head]:
+    """Where every chain stands, the system's own among them."""
+    return db.many(conn, "heads", Head)
 
 
 def begin(conn: db.Conn) -> None:

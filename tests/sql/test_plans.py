@@ -66,7 +66,7 @@ HOT: dict[str, tuple[str, str, dict[str, Any]]] = {
     "reclaim_run": ("run_pkey", "run", {"agents": ["procurement"], "lease_s": 60, "worker": "w1"}),
     "decide_pause": (
         "run_pkey", "run",
-        {"pause_id": "00000000-0000-0000-0000-000000000001", "actor": "marta", "verdict": "deny", "reason": "", "shown": "", "surface": "x",
+        {"pause_id": "00000000-0000-0000-0000-000000000001", "actor": "marta", "verdict": "deny", "reason": "", "shown": "", "altered": False, "surface": "x",
          "seal": None},
     ),
 }  # fmt: skip

@@ -22,7 +22,7 @@ def test_a_query_is_run_as_what_it_is(conn: Any) -> None:
 
 def test_what_must_be_there_and_is_not_is_named(conn: Any) -> None:
     with pytest.raises(NotFound, match=r"run 7 does not exist\. Check the id; `placet runs` lists what there is\."):
-        db.must(conn, "head_of_run", dict, "run 7", run_id=db.new_id())
+        db.must(conn, "record_of_run", dict, "run 7", run_id=db.new_id())
 
 
 def test_ids_sort_by_the_time_they_were_made() -> None:

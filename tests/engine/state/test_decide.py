@@ -161,6 +161,7 @@ def test_a_holder_who_lost_the_role_meanwhile_may_not(conn: Any) -> None:
 # -------------------------------------------------------------------------------------------------- altered, stale, due
 
 
+@pytest.mark.usefixtures("by_hand")
 def test_an_altered_content_cannot_be_decided(conn: Any) -> None:
     [pause_id] = rows.waiting(conn)
     rows.alter_document(conn, pause_id)
@@ -174,6 +175,7 @@ def test_an_altered_content_cannot_be_decided(conn: Any) -> None:
     assert pauses.get(conn, pause_id).content is None
 
 
+@pytest.mark.usefixtures("by_hand")
 def test_an_altered_digest_is_no_better_than_an_altered_text(conn: Any) -> None:
     [pause_id] = rows.waiting(conn)
     conn.execute("UPDATE pause_content SET digest = repeat('0', 64) WHERE pause_id = %s", (pause_id,))
@@ -192,6 +194,7 @@ def test_a_click_on_a_card_that_showed_something_else_decides_nothing(conn: Any)
     assert isinstance(approve(conn, pause_id, shown=digest[:8]), Decided)
 
 
+@pytest.mark.usefixtures("by_hand")
 def test_a_broken_pause_can_still_be_withdrawn(conn: Any) -> None:
     [pause_id] = rows.waiting(conn)
     rows.alter_document(conn, pause_id)

@@ -110,6 +110,7 @@ def _let_time_pass(conn: Any, claim: Claim, pause_id: UUID) -> None:
         (_let_time_pass, "late"),
     ],
 )  # fmt: skip
+@pytest.mark.usefixtures("by_hand")
 def test_nothing_begins_when_something_no_longer_holds(conn: Any, change: Callable[..., None], why: str) -> None:
     claim, [pause_id] = rows.approved(conn)
     change(conn, claim, pause_id)
@@ -133,6 +134,7 @@ def test_another_action_than_the_approved_one_never_begins(conn: Any) -> None:
     assert ledger.of_run(conn, claim.id) == []
 
 
+@pytest.mark.usefixtures("by_hand")
 @pytest.mark.parametrize("status", ["denied", "expired", "superseded", "voided", "executed", "failed"])
 def test_only_an_approved_pause_lets_an_effect_begin(conn: Any, status: str) -> None:
     claim, [pause_id] = rows.approved(conn)

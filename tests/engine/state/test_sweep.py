@@ -64,6 +64,7 @@ def test_a_settled_pause_is_never_due(conn: Any) -> None:
     assert pauses.get(conn, pause_id).status == "approved"
 
 
+@pytest.mark.usefixtures("by_hand")
 def test_an_altered_content_is_due_and_marked(conn: Any) -> None:
     pause_id = due_one(conn)
     rows.alter_document(conn, pause_id)

@@ -16,6 +16,8 @@ from engine.state import pauses
 from tests.edges import EDGES
 from tests.engine.state.trials import EFFECT_TRIALS, PAUSE_TRIALS, RUN_TRIALS, Stage
 
+pytestmark = pytest.mark.usefixtures("by_hand")
+
 RUN_STATUSES, PAUSE_STATUSES, EFFECT_STATUSES = get_args(RunStatus), get_args(PauseStatus), get_args(EffectStatus)
 
 

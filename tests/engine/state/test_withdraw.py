@@ -139,6 +139,7 @@ def test_what_waits_is_listed_for_whom_it_waits(conn: Any) -> None:
 
 
 @pytest.mark.parametrize("text", ["no JSON at all", None])
+@pytest.mark.usefixtures("by_hand")
 def test_an_altered_content_is_listed_as_such_and_hides_no_other(conn: Any, text: str | None) -> None:
     [good] = rows.waiting(conn)
     [bad] = rows.waiting(conn)

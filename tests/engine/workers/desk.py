@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from engine.models import Decided, Pause, RunRecord
+from engine.rules import chain
 from engine.state import events, ledger, pauses, people, policies, runs
 from engine.tools import Agent
 from engine.workers.means import Means
@@ -61,7 +62,7 @@ class Desk:
 
     def run(self, run_id: UUID) -> RunRecord:
         """A run with its chain checked, and all rows with it."""
-        assert isinstance(events.verify(self.conn, run_id), events.Verified)
+        assert isinstance(chain.follow(events.read(self.conn, run_id)), chain.Told)
         rows.consistent(self.conn)
         return runs.get(self.conn, run_id)
 
