@@ -1,5 +1,6 @@
 """Every flow of which no moment may break a promise, named in one place: what is given, what happens, and how it must end."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -8,7 +9,8 @@ from bot.cards import ids
 from bot.sandbox.buyer import buyer
 from bot.sandbox.faults import Fault
 from bot.sandbox.model import Reply, Script, ask, say
-from tests import database, world
+from tests import world
+from tests.boundaries.ground import POLICY
 from tests.boundaries.scene import Scene
 
 Act = Callable[[Scene], None]
@@ -24,6 +26,8 @@ class Flow:
     pauses: tuple[str, ...]
     paid: tuple[int, ...]
     script: Script = buyer
+    strays: int = 0
+    """Copies of a card that no row knows of, because Slack lost the answer to their post."""
     policy: str | None = None
 
 
@@ -125,7 +129,7 @@ def doubt(scene: Scene) -> None:
 
 
 def losers(scene: Scene) -> None:
-    card = scene.card("marta", ids.ACTION_APPROVE)
+    card = scene.card("jonas", ids.ACTION_APPROVE)
     scene.press("jonas", ids.ACTION_APPROVE, card)
     scene.press("marta", ids.ACTION_APPROVE, card)
     scene.press("otto", ids.ACTION_APPROVE, card)
@@ -139,7 +143,9 @@ def lost_post(scene: Scene) -> None:
 
 
 def lost_card(scene: Scene) -> None:
-    scene.office.fault("chat.update", "error", error="message_not_found")
+    card = scene.card("jonas", ids.ACTION_APPROVE)
+    assert card is not None
+    scene.delete(card)
     approve(scene)
 
 
@@ -162,12 +168,7 @@ def both(scene: Scene) -> None:
     approve(scene)
 
 
-QUORUM: Final = (
-    (database.EXAMPLES / "policy.toml")
-    .read_text()
-    .replace('person = "marta"\nanswer_within = "4h"\non_expiry = "escalate"\nescalate = [{ manager_of = "approver", answer_within = "4h" }]\nfinally = "deny"',
-             'role = "finance-approver"\napprovers = 2\nanswer_within = "4h"\non_expiry = "deny"')
-)  # fmt: skip
+QUORUM: Final = re.sub(r'person = "marta".*?finally = "deny"', 'role = "finance-approver"\napprovers = 2\nanswer_within = "4h"\non_expiry = "deny"', POLICY, flags=re.DOTALL)
 BIG, DEARER = 3_800_000, 3_990_000
 
 FLOWS: Final[Mapping[str, Flow]] = {
@@ -187,7 +188,7 @@ FLOWS: Final[Mapping[str, Flow]] = {
     "the provider is asked whether it happened": Flow(given=asked, happens=looked_up, run="done", pauses=("executed",), paid=(BIG,)),
     "in doubt until a person knows": Flow(given=asked, happens=doubt, run="done", pauses=("executed",), paid=(BIG,)),
     "one winner, and private answers to the losers": Flow(given=asked, happens=losers, run="done", pauses=("executed",), paid=(BIG,)),
-    "a card whose post nobody confirmed": Flow(given=nothing, happens=lost_post, run="done", pauses=("executed",), paid=(BIG,)),
+    "a card whose post nobody confirmed": Flow(given=nothing, happens=lost_post, run="done", pauses=("executed",), paid=(BIG,), strays=1),
     "a card that was deleted": Flow(given=asked, happens=lost_card, run="done", pauses=("executed",), paid=(BIG,)),
     "two payments, both approved": Flow(given=asked, happens=both, run="done", pauses=("executed", "executed"), paid=(BIG, BIG), script=siblings),
     "two payments, one denied": Flow(given=asked, happens=deny, run="done", pauses=("cancelled", "denied"), paid=(), script=siblings),

@@ -4,12 +4,12 @@ import asyncio
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
+import certifi
 import httpx
-import psycopg
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -22,10 +22,23 @@ from bot.sandbox.model import Script, model_app
 from bot.sandbox.provider import Provider, provider_app
 from bot.sandbox.suppliers import Suppliers, suppliers_app
 from bot.sandbox.workspace_app import workspace_app
+from engine.rules import people as people_rules
+from engine.state import db, people, policies
 from tests import database
 from tests.bot.office import SECRET, TOKEN, Office
-from tests.boundaries.product import Place
+from tests.boundaries.place import Place
+from tests.boundaries.template import Template, template
 from tests.sandbox.loopback import serving
+
+
+POLICY: Final = (database.EXAMPLES / "policy.toml").read_text()
+PEOPLE: Final = (database.EXAMPLES / "people.toml").read_text().replace('"operator"]', '"operator", "finance-approver"]')
+"""Those of the example, with Otto as a third approver: so many must there be for two to approve."""
+_END: Final = "-----END CERTIFICATE-----\n"
+_COLUMNS: Final = (
+    "SELECT table_name, string_agg(quote_ident(column_name), ', ' ORDER BY ordinal_position) FROM information_schema.columns"
+    " WHERE table_schema = 'public' AND is_generated = 'NEVER' GROUP BY table_name"
+)
 
 
 class Door(Protocol):
@@ -56,13 +69,15 @@ class Ground:
     """The ground that holds. `door` is where Slack's deliveries go."""
 
     place: Place
+    template: Template
     conn: Any
     http: httpx.Client
     folder: Path
     served: "Served"
     door: Door | None = None
     outside: Outside | None = None
-    kept: list[Path] = field(default_factory=list)
+    again: str = ""
+    """The statements that put the kept rows back."""
 
     def office(self) -> Office:
         """The workspace, as its people use it."""
@@ -72,7 +87,9 @@ class Ground:
     def fresh(self, script: Script, policy: str | None) -> None:
         """Empty rows with this policy in force (None: the example's), and a world in which nothing has happened."""
         database.empty(self.place.database)
-        database.apply_policy(self.conn, policy)
+        everybody = people_rules.parse(PEOPLE)
+        people.load(self.conn, everybody, actor="tests")
+        policies.apply(self.conn, policy or POLICY, everybody, actor="tests")
         shutil.rmtree(self.folder / "now", ignore_errors=True)
         self._set_out(script)
 
@@ -83,18 +100,20 @@ class Ground:
         self.conn.execute("DROP SCHEMA IF EXISTS kept CASCADE; CREATE SCHEMA kept")
         for table in database.TABLES:
             self.conn.execute(f"CREATE TABLE kept.{table} AS TABLE {table}")
+        columns = dict(self.conn.execute(_COLUMNS).fetchall())
+        self.again = ";".join(
+            f"DELETE FROM {table}; INSERT INTO {table} ({columns[table]}) OVERRIDING SYSTEM VALUE SELECT {columns[table]} FROM kept.{table}"
+            for table in database.TABLES
+        )
 
     def put_back(self, script: Script) -> None:
         """Let everything be as it was kept."""
         shutil.rmtree(self.folder / "now", ignore_errors=True)
         shutil.copytree(self.folder / "kept", self.folder / "now")
         self._set_out(script)
-        again = (
-            f"DELETE FROM {t}; INSERT INTO {t} OVERRIDING SYSTEM VALUE TABLE kept.{t}" for t in database.TABLES
-        )
         with self.conn.transaction():
             self.conn.execute("SET LOCAL session_replication_role = replica")
-            self.conn.execute(";".join(again))
+            self.conn.execute(self.again)
 
     def _set_out(self, script: Script) -> None:
         if self.outside is not None:
@@ -145,15 +164,20 @@ class Served:
 def ground(server: str, folder: Path) -> Iterator[Ground]:
     """Ground on this database server, with a database of its own."""
     url = database.migrated(server, "placet_boundaries")
-    with psycopg.connect(url, autocommit=True) as conn:
+    with db.connect(url) as conn:
         conn.execute("ALTER DATABASE placet_boundaries SET synchronous_commit = off")  # processes die here, not servers
     served = Served()
+    certificate = folder / "one.pem"
+    certificate.write_text(certifi.contents()[: certifi.contents().index(_END) + len(_END)])
     with (
         serving(served) as address,
+        template(Place(url, address, str(certificate))) as process,
         httpx.Client(base_url=address, timeout=60) as http,
-        psycopg.connect(url, autocommit=True) as conn,
+        db.connect(url) as conn,
     ):
-        made = Ground(place=Place(url, address), conn=conn, http=http, folder=folder, served=served)
+        made = Ground(
+            place=Place(url, address, str(certificate)), template=process, conn=conn, http=http, folder=folder, served=served
+        )  # fmt: skip
         try:
             yield made
         finally:

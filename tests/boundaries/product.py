@@ -9,10 +9,11 @@ import traceback
 from collections import deque
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, Future
-from dataclasses import dataclass
 from multiprocessing.connection import Connection
-from typing import Any, Literal
+from typing import Any, Literal, cast
 from uuid import UUID
+
+from slack_bolt import BoltRequest
 
 from bot.delivery import outgoing, repaint
 from bot.delivery.courier import Courier
@@ -26,9 +27,10 @@ from engine.tools import load
 from engine.workers import model
 from engine.workers.means import Means
 from engine.workers.sweep import Sweeper
-from slack_bolt import BoltRequest
 from tests import world
 from tests.bot.office import SECRET, TOKEN
+from tests.boundaries.place import Place
+from tests.boundaries.template import Failed
 from tests.boundaries.watch import watch
 
 AGENTS = load([world.AGENT])
@@ -36,27 +38,15 @@ ENV = "test"
 US = Us(team="T0ACME")
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where what survives a kill is found: the database, and the outside world."""
-
-    database: str
-    outside: str
-
-
-@dataclass(frozen=True, slots=True)
-class Failed:
-    """A verb that raised: a bug, and no kill."""
-
-    trace: str
-
-
-def live(line: Connection, place: Place, dies_at: int | None) -> None:
+def live(line: Connection, ours: "Product", dies_at: int | None) -> None:
     """Do what comes over the line, one thing after the other; each answer says how many moments have passed."""
     moments = watch(dies_at)
-    ours = Product(place)
+    ours.late.open()
     while True:
-        verb, args = line.recv()
+        try:
+            verb, args = line.recv()
+        except EOFError:
+            return
         try:
             answer = getattr(ours, verb)(*args)
         except Exception:  # noqa: BLE001  whatever it is, the test shows it
@@ -66,15 +56,17 @@ def live(line: Connection, place: Place, dies_at: int | None) -> None:
 
 
 class Product:
-    """The parts of a house, put together without threads and without waiting."""
+    """The parts of a house, put together without threads and without waiting. `late` is opened by whoever is alive."""
 
     def __init__(self, place: Place) -> None:
         os.environ.update(
             STRIPE_API_BASE=f"{place.outside}/stripe",
             STRIPE_API_KEY="sk_test_placet",
             SUPPLIERS_URL=f"{place.outside}/suppliers",
+            SSL_CERT_FILE=place.certificate,
         )
-        self.pool = db.pool(place.database, size=2, wait_s=10)
+        self.late = Late(place.database)
+        self.pool = cast("db.Pool", self.late)
         self.later = Later()
         self.means = Means(
             pool=self.pool,
@@ -85,6 +77,10 @@ class Product:
         )
         self.courier = Courier(pool=self.pool, slack=Slack(TOKEN, f"{place.outside}/slack/api/"), us=US, env=ENV)
         self.sweeper = Sweeper(self.pool)
+        desk = Desk(
+            courier=self.courier, sweeper=self.sweeper, agents=AGENTS, kick=lambda: None, work=AtOnce(), later=self.later
+        )  # fmt: skip
+        self.bolt = slack.bolt(desk, signing_secret=SECRET, bot_token=TOKEN, us=US)
 
     def launch(self, order: str, key: str) -> UUID:
         what = AGENTS["procurement"].launch(input=order, on_behalf_of="priya", launch_key=key)
@@ -111,13 +107,19 @@ class Product:
 
     def deliver(self, body: str, headers: Mapping[str, str]) -> tuple[int, dict[str, Any], str]:
         """What Slack sends, answered by Bolt with our listeners; then what they left for afterwards."""
-        desk = Desk(
-            courier=self.courier, sweeper=self.sweeper, agents=AGENTS, kick=lambda: None, work=AtOnce(), later=self.later
-        )  # fmt: skip
-        bolt = slack.bolt(desk, signing_secret=SECRET, bot_token=TOKEN, us=US)
-        answer = bolt.dispatch(BoltRequest(body=body, headers=dict(headers)))
+        answer = self.bolt.dispatch(BoltRequest(body=body, headers=dict(headers)))
         self.later.do()
         return answer.status, dict(answer.first_headers_without_set_cookie()), answer.body
+
+
+class Late:
+    """A pool with threads and connections of the one life in which it is opened."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+
+    def open(self) -> None:
+        self.connection = db.pool(self._url, size=2, wait_s=10).connection
 
 
 class AtOnce(Executor):

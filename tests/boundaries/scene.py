@@ -4,56 +4,17 @@ Whoever meets the death does what anyone would: launches again with the same key
 again. Everything else has to come right by itself.
 """
 
-import multiprocessing
-import signal
 from typing import Any, Final, Literal
 from uuid import UUID
 
 from bot.cards import ids
 from tests import rows
-from tests.bot.office import Json, actions_of
-from tests.boundaries import hours, product
+from tests.bot.office import TOKEN, Json, actions_of
+from tests.boundaries import hours
 from tests.boundaries.ground import Ground
-
-FORKS: Final = multiprocessing.get_context("forkserver")
-"""Forks processes from one that has everything imported and no threads."""
-FORKS.set_forkserver_preload(["pytest", product.__name__])
+from tests.boundaries.template import Killed
 
 _USERS: Final = {name: f"U0{name.upper()}" for name in ("priya", "marta", "otto", "ines", "jonas")}
-
-
-class Killed(Exception):
-    """The process died as it was told to, with SIGKILL."""
-
-
-class Child:
-    """Our process. `passed`: the moments that it has told us of."""
-
-    def __init__(self, place: product.Place, dies_at: int | None) -> None:
-        self.passed = 0
-        self._line, theirs = FORKS.Pipe()
-        self._process = FORKS.Process(target=product.live, args=(theirs, place, dies_at), daemon=True)
-        self._process.start()
-        theirs.close()
-
-    def ask(self, verb: str, *args: Any) -> Any:
-        """Have it do something. Raises Killed if it dies meanwhile."""
-        self._line.send((verb, args))
-        try:
-            answer, self.passed = self._line.recv()
-        except (EOFError, ConnectionResetError):
-            self._process.join()
-            assert self._process.exitcode == -signal.SIGKILL, f"it ended by itself, with {self._process.exitcode}"
-            raise Killed from None
-        assert not isinstance(answer, product.Failed), answer.trace
-        return answer
-
-    def kill(self) -> None:
-        """Nothing of ours ever ends in good order here."""
-        self._process.kill()
-        self._process.join()
-        self._process.close()
-        self._line.close()
 
 
 class Scene:
@@ -64,7 +25,7 @@ class Scene:
         assert ground.outside is not None
         self.provider, self.suppliers = ground.outside.provider, ground.outside.suppliers
         self.died = self.warned = False
-        self.ours = Child(ground.place, dies_at)
+        self.ours = ground.template.live(dies_at)
         ground.door = lambda body, headers: self._ask("deliver", body, headers)
 
     # ------------------------------------------------------------------------------------------------- what our process does
@@ -124,6 +85,12 @@ class Scene:
         """Nobody answers until the hour has come."""
         rows.make_due(self.conn, self.pause_id)
 
+    def delete(self, message: Json) -> None:
+        """Somebody deletes a message of ours."""
+        what = {"channel": message["channel"], "ts": message["ts"]}
+        answer = self.office.http.post("/slack/api/chat.delete", json=what, headers={"Authorization": f"Bearer {TOKEN}"})
+        assert answer.json()["ok"], answer.text
+
     # ------------------------------------------------------------------------------------------------------- what there is
 
     def card(self, who: str, action: str, like: Json | None = None) -> Json | None:
@@ -156,7 +123,7 @@ class Scene:
         except Killed:
             assert not self.died
             self.died = True
-            self.ours = Child(self.ground.place, None)
+            self.ours = self.ground.template.live()
             return None
 
     def _done(self, answer: Json) -> bool:

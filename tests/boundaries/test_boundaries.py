@@ -8,7 +8,7 @@ import pytest
 
 from tests.boundaries.flows import FLOWS
 from tests.boundaries.ground import Ground
-from tests.boundaries.promises import end_of, keep
+from tests.boundaries.promises import kept
 from tests.boundaries.scene import Scene
 
 EVERY: Final = int(os.environ.get("PLACET_BOUNDARIES_EVERY", "1"))
@@ -28,8 +28,9 @@ def test_a_process_killed_at_any_moment_breaks_no_promise(the_ground: Ground, na
     the_ground.put_back(flow.script)
     whole = Scene(the_ground)
     flow.happens(whole)
-    keep(whole, flow)
-    undisturbed, boundaries = end_of(whole), whole.ours.passed
+    boundaries = whole.ours.passed
+    undisturbed = kept(whole, flow)
+    print("N", name, boundaries)
     whole.ours.kill()
 
     for boundary in range(1, boundaries + 1, EVERY):
@@ -38,7 +39,7 @@ def test_a_process_killed_at_any_moment_breaks_no_promise(the_ground: Ground, na
         try:
             flow.happens(scene)
             assert scene.died, "it lived through it"
-            keep(scene, flow, undisturbed)
+            kept(scene, flow, undisturbed)
         except BaseException as error:
             error.add_note(f"{name}: killed at boundary {boundary} of {boundaries}")
             raise
