@@ -7,6 +7,7 @@ fault with the sentence that mends it. Faults between rules, and against who is 
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, Literal, cast
 
 from engine.rules import documents, policy_lint
@@ -33,8 +34,9 @@ _version = documents.shaped("[A-Za-z0-9][A-Za-z0-9._-]{0,62}", "fin-approvals-v4
 _channel = documents.shaped("[CG][A-Z0-9]{2,20}", "C0BUY")
 
 
+@lru_cache(maxsize=8)
 def parse(text: str) -> Policy:
-    """Read a policy as it stands alone, such as a version applied earlier. Raises DocumentFaults."""
+    """Read a policy as it stands alone, such as a version applied earlier; the same text is read once. Raises DocumentFaults."""
     policy, faults = _read(text)
     if faults:
         raise DocumentFaults(faults)

@@ -1,0 +1,88 @@
+"""`python -m tests.bench`: measure what Placet costs on this machine, print it, and write it down."""
+
+import argparse
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+from tests import database
+from tests.bench import cost, ground, growth, moves, paper
+from tests.bench.paper import Row
+
+PARTS = ("cost", "moves", "growth")
+
+
+def main() -> None:
+    """Read the command line, measure, show."""
+    say = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
+    say.add_argument("--clients", default="1,8,32", help="numbers of clients, as 1,8,32")
+    say.add_argument("--quick", action="store_true", help="shorter rounds, 20,000 waiting")
+    say.add_argument(
+        "--million", action="store_true", help="1,000,000 waiting in place of 100,000: several minutes and 5 GB more"
+    )
+    say.add_argument("--only", choices=PARTS, action="append", help="only this part; may be given again")
+    say.add_argument("--out", type=Path, help="write the table to OUT.md and the picture to OUT.svg")
+    asked = say.parse_args()
+    waiting = 1_000_000 if asked.million else 20_000 if asked.quick else 100_000
+    clients = [int(each) for each in asked.clients.split(",")]
+    rows = list(measure(asked.only or PARTS, clients, waiting, share=1 / 3 if asked.quick else 1))
+    paper.show(rows)
+    if asked.out:
+        paper.write(rows, asked.out)
+
+
+def measure(parts: list[str] | tuple[str, ...], clients: list[int], waiting: int, share: float) -> Iterator[Row]:
+    """The figures, as they are taken."""
+    with ExitStack() as kept:
+        folder = kept.enter_context(tempfile.TemporaryDirectory(prefix="placet-bench-", ignore_cleanup_errors=True))
+        server = kept.enter_context(database.server(Path(folder)))
+        if "cost" in parts:
+            yield from counted(database.migrated(server, "counted"))
+        if "moves" in parts or "growth" in parts:
+            few = kept.enter_context(ground.crowded(server, "few", 10_000))
+        if "moves" in parts:
+            with database.connect(few) as conn:
+                database.apply_policy(conn)
+            for move in (moves.park, moves.decide, moves.to_done):
+                for count in clients:
+                    yield move(few, count, share)
+        if "growth" in parts:
+            many = kept.enter_context(ground.crowded(server, "many", waiting))
+            yield growth.decision(few, many, waiting)
+            yield growth.empty_sweep(few, many, waiting)
+            yield growth.long_run(few)
+            yield growth.due(few)
+            yield growth.old_snapshot(many)
+
+
+def counted(url: str) -> Iterator[Row]:
+    """What does not depend on the machine."""
+    database.empty(url)
+    with database.connect(url) as conn:
+        run = cost.of_a_run(conn)
+        stored, content = cost.parked_bytes(conn)
+    wal = sum(run.wal.values())
+    yield Row(what="a whole run: transactions", value=run.transactions, bar=9, least=False, seen=" · ".join(run.wal))
+    seen = " · ".join(f"{move} {written:,}" for move, written in run.wal.items())
+    yield Row(
+        what="a whole run: WAL beside its content",
+        value=(wal - run.content) / 1024,
+        bar=12,
+        least=False,
+        seen=seen,
+        unit=" KB",
+    )
+    seen = f"{stored:,} bytes, of which {content:,} are content"
+    yield Row(
+        what="a parked run: stored beside its content",
+        value=(stored - content) / 1024,
+        bar=4,
+        least=False,
+        seen=seen,
+        unit=" KB",
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,29 @@
+"""What one run costs the server. These counts do not depend on the machine, so they are held to their bars here; the clock is in tests/bench."""
+
+from typing import Any
+
+import pytest
+
+from tests.bench import cost
+
+
+@pytest.fixture
+def counted(conn: Any) -> cost.Cost:
+    return cost.of_a_run(conn)
+
+
+def test_a_whole_run_is_nine_transactions(counted: cost.Cost) -> None:
+    assert counted.transactions <= 9
+
+
+@pytest.mark.xfail(
+    reason="It is 12.9 KB: 0.65 are the locks with which events refer to their edges, 1 is the index of the events, 0.3 the head as hex",
+    strict=True,
+)
+def test_a_whole_run_writes_twelve_kilobytes_beside_its_content(counted: cost.Cost) -> None:
+    assert sum(counted.wal.values()) - counted.content <= 12 * 1024, counted
+
+
+def test_a_run_that_waits_keeps_four_kilobytes_beside_its_content(conn: Any) -> None:
+    stored, content = cost.parked_bytes(conn)
+    assert stored - content <= 4 * 1024
