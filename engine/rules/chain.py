@@ -8,7 +8,7 @@ is the one before it, and the rows say what the record says.
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from engine.rules import digest
 
@@ -51,6 +51,10 @@ class Told:
             return None
         yes = [e for e in self.moved if e["entity"] == "pause" and e["entity_id"] == pause_id and e["event"] in YES]
         return yes[-1]["at"], frozenset(e["actor"] for e in yes)
+
+
+NOTHING: Final = Told(links=0, moved=(), status={})
+"""What a record says that nobody has read: nothing is approved by it."""
 
 
 def links(record: Record) -> bool:

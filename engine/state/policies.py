@@ -40,4 +40,17 @@ def current(conn: db.Conn) -> Policy:
     row = db.one(conn, "current_policy", dict)
     if row is None:
         raise Misconfigured(["No policy is in force. Write one and apply it: placet policy apply policy.toml"])
+    if not _intact(row):
+        altered = f"The stored text of {row['version']} was altered after it was applied, so nothing with an effect may be done."
+        raise Misconfigured([f"{altered} Find out by whom, and apply the policy anew under another name."])
     return policy_file.parse(row["document"])
+
+
+def of_version(conn: db.Conn, version: str) -> Policy | None:
+    """A policy that is or was in force; None if there is none of that name, or its text was altered."""
+    row = db.one(conn, "policy_of_version", dict, version=version)
+    return policy_file.parse(row["document"]) if row and _intact(row) else None
+
+
+def _intact(row: dict[str, str]) -> bool:
+    return digest.digest("placet.policy.v1", row["document"]) == row["digest"]

@@ -11,11 +11,11 @@ from typing import Any, Final
 
 from engine.models import Call, OpenEffect, Pause
 from engine.results import Unwritable, result_text
-from engine.rules import digest
+from engine.rules import chain, digest
 from engine.rules import turn as rules
-from engine.state import ledger, pauses, people, policies, runs
+from engine.state import events, ledger, pauses, people, policies, runs
 from engine.tool import Bound, InvalidArguments, Tool
-from engine.workers import grants, perform, prepare, revalidate
+from engine.workers import grants, perform, prepare, revalidate, vouch
 from engine.workers.means import Turn, Way, way
 from engine.workers.perform import Deed, Done, NotDone
 from engine.workers.prepare import Answer, Effectful, Plain, Rules
@@ -30,6 +30,7 @@ def settle(turn: Turn, calls: Sequence[Call]) -> Way:
     """Bring the calls of a turn that have no result yet as far as they go."""
     if turn.run.open_effects:
         return _finish_begun(turn, calls)
+    on_record = _record(turn, calls)
     asked = [(call, turn.means.do(pauses.get, call.pause_id)) for call in calls if call.pause_id]
     if refused := [pause for _, pause in asked if pause.status not in ("waiting", "approved")]:
         return _tell_refusal(turn, calls, asked, refused)
@@ -40,7 +41,7 @@ def settle(turn: Turn, calls: Sequence[Call]) -> Way:
         status = turn.means.do(runs.save_results, turn.claim, told, refused=sum(one.refused for one in answers))
         if status != "running" or len(answers) == len(calls):
             return way(status)
-    checked = revalidate.check(turn, asked, holds)
+    checked = revalidate.check(turn, asked, holds, on_record)
     if isinstance(checked, revalidate.Void):
         turn.means.do(runs.void, turn.claim, checked.pause_ids, checked.why)
         return "off"
@@ -53,6 +54,13 @@ def settle(turn: Turn, calls: Sequence[Call]) -> Way:
         return "off"
     ready = [one for one in checked if isinstance(one, revalidate.Ready)]
     return _do_all(turn, [*(one for one in plans if not isinstance(one, Answer)), *ready], holds)
+
+
+def _record(turn: Turn, calls: Sequence[Call]) -> vouch.Told:
+    """What the record says, read before the pauses: whatever is approved by then, it says so. Only where people were asked."""
+    if not any(call.pause_id for call in calls):
+        return chain.NOTHING
+    return chain.follow(turn.means.do(events.read, turn.run.id))
 
 
 def _what_holds(turn: Turn) -> Rules:
@@ -143,6 +151,9 @@ def _finish_begun(turn: Turn, calls: Sequence[Call]) -> Way:
 def _deed_begun(turn: Turn, call: Call, effect: OpenEffect, tool: Tool, bound: Bound) -> Deed:
     standing = turn.means.do(ledger.standing, turn.run.id)
     minted = grants.mint(standing, turn.run.on_behalf_of, tool.credential)
+    doubted = _doubted(turn, call, effect, tool)
+    if doubted:
+        _log.error("effect %s of run %s is only looked up: %s", effect.effect_id, turn.run.id, doubted.why)
     return Deed(
         run=turn.run,
         n=call.n,
@@ -151,9 +162,20 @@ def _deed_begun(turn: Turn, call: Call, effect: OpenEffect, tool: Tool, bound: B
         effect_key=effect.effect_key,
         pause_id=effect.pause_id,
         credential=grants.for_looking_up(tool.credential),
-        barred=minted.why if isinstance(minted, grants.GrantGone) else "",
+        barred=doubted.why if doubted else minted.why if isinstance(minted, grants.GrantGone) else "",
         note=_changed(call, tool, bound),
     )
+
+
+def _doubted(turn: Turn, call: Call, effect: OpenEffect, tool: Tool) -> vouch.Doubted | None:
+    """What speaks against calling it again: a row in the ledger alone is no right to."""
+    do, pause = turn.means.do, None
+    if effect.pause_id:
+        told = chain.follow(do(events.read, turn.run.id))
+        pause = do(pauses.get, effect.pause_id)
+        if doubted := vouch.approved(turn.run, call, pause, told):
+            return doubted
+    return vouch.begun(call, effect, tool, pause, do(policies.of_version, effect.policy_version))
 
 
 def _way_after(turn: Turn, intent: ledger.Intent | None, came: Done | NotDone) -> Way:

@@ -3,6 +3,7 @@
 The one rule: what still holds goes on; what moved is asked again with was and now; what lost its authority is voided.
 """
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,10 +17,11 @@ from engine.rules.policy import Need, evaluate, needs_asking_again, stricter, wi
 from engine.state import ledger
 from engine.state.runs import Ask
 from engine.tool import Bound, InvalidArguments, Tool
-from engine.workers import grants, prepare
+from engine.workers import grants, prepare, vouch
 from engine.workers.means import Turn
 from engine.workers.prepare import Effectful, Rules
 
+_log = logging.getLogger(__name__)
 LATE = "The time in which it had to be done has passed, so it was not done."
 
 
@@ -69,21 +71,26 @@ class _Looked:
         return {"approved": self.was.to_document(), "now": self.quote.price.to_document()}
 
 
-def check(turn: Turn, approved: Sequence[tuple[Call, Pause]], holds: Rules) -> list[Ready | AskAgain] | Void:
-    """Look at all approved calls of a turn before the first effect of any."""
+def check(
+    turn: Turn, approved: Sequence[tuple[Call, Pause]], holds: Rules, told: vouch.Told
+) -> list[Ready | AskAgain] | Void:
+    """Look at all approved calls of a turn before the first effect of any. `told` is what the run's record says."""
     found: list[Ready | AskAgain] = []
     for call, pause in approved:
-        one = _check(turn, call, pause, holds)
+        one = _check(turn, call, pause, holds, told)
         if isinstance(one, Void):
             return one
         found.append(one)
     return found
 
 
-def _check(turn: Turn, call: Call, pause: Pause, holds: Rules) -> Ready | AskAgain | Void:
+def _check(turn: Turn, call: Call, pause: Pause, holds: Rules, told: vouch.Told) -> Ready | AskAgain | Void:
+    doubted = vouch.approved(turn.run, call, pause, told)
     held = pause.content
-    if held is None:
-        return Void((pause.id,), "The stored request was altered after it was approved, so it was not done.")
+    if held is None or (doubted and not doubted.again):
+        assert doubted is not None
+        _log.error("pause %s is not carried out: %s", pause.id, doubted.why)
+        return Void((pause.id,), doubted.why)
     tool = turn.agent.tools.get(held.tool)
     bound = _bound(tool, held.arguments, held.explanation) if tool else None
     late = pause.execute_by is not None and pause.execute_by < holds.standing.now
@@ -97,7 +104,7 @@ def _check(turn: Turn, call: Call, pause: Pause, holds: Rules) -> Ready | AskAga
     if present.kind == "forbid":
         return Void((pause.id,), f"The policy does not allow it any more, so it was not done: {present.why}")
     looked = _look(held, tool, bound, present)
-    why = _stale(pause, held, tool, present, holds.standing) or looked.why
+    why = (doubted.why if doubted else None) or _stale(pause, held, tool, present, holds.standing) or looked.why
     if why is not None:
         return _ask_again(turn.run, call, pause, replace(looked, why=why), holds)
     as_stored = replace(bound, arguments=dict(held.arguments))
