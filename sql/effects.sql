@@ -28,9 +28,9 @@ WITH r AS MATERIALIZED (
            END AS outcome
       FROM r JOIN t ON true LEFT JOIN p ON true LEFT JOIN pause_content c ON c.pause_id = p.id
 ), begun AS (
-    INSERT INTO effect (id, run_id, pause_id, created_at, step, n, status, tool, effect_key, action, digest, policy_version, rule, doubt_role)
+    INSERT INTO effect (id, run_id, pause_id, created_at, step, n, status, tool, effect_key, action, digest, policy_version, rule, doubt_role, quoted)
     SELECT %(effect_id)s, r.id, %(pause_id)s, t.at, r.iterations, %(n)s, 'attempted', %(tool)s, %(effect_key)s, %(action)s, %(digest)s,
-           %(policy_version)s, %(rule)s, %(doubt_role)s
+           %(policy_version)s, %(rule)s, %(doubt_role)s, %(quoted)s::text::json
       FROM r, t, v WHERE v.outcome = 'attempt'
     RETURNING id
 ), attempted AS (
@@ -56,7 +56,7 @@ SELECT v.outcome, attempted.started_at, attempted.call_deadline FROM v JOIN link
 
 -- name: open_effect :one
 -- The effect of a call and its newest attempt, with the time by the database's clock. No row: nothing was begun.
-SELECT e.id AS effect_id, e.pause_id, e.status, e.effect_key, e.action, e.tool, e.created_at, e.policy_version, e.rule,
+SELECT e.id AS effect_id, e.pause_id, e.status, e.effect_key, e.action, e.tool, e.created_at, e.policy_version, e.rule, e.quoted,
        a.id AS attempt_id, a.status AS attempt_status, a.started_at, a.call_deadline, a.tries, clock_timestamp() AS now
   FROM effect e LEFT JOIN LATERAL (SELECT * FROM effect_attempt WHERE effect_id = e.id ORDER BY started_at DESC, id DESC LIMIT 1) a ON true
  WHERE e.run_id = %(run_id)s AND e.step = %(step)s AND e.n = %(n)s;

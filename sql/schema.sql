@@ -255,6 +255,7 @@ CREATE TABLE effect (
     doubt_role      text NOT NULL,
     settled_at      timestamptz,
     status          text NOT NULL CHECK (status IN ('attempted', 'in_doubt', 'done', 'failed', 'abandoned')),
+    quoted          json,                                 -- a price looked at again before it was begun, for the receipt
     receipt         json,
     error           text,
     doubted         boolean NOT NULL GENERATED ALWAYS AS (status = 'in_doubt') STORED,

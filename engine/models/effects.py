@@ -10,7 +10,10 @@ from engine.models.statuses import EffectStatus
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenEffect:
-    """The effect of a call with its newest attempt, and the database's clock at that moment."""
+    """The effect of a call with its newest attempt, and the database's clock at that moment.
+
+    `quoted` is what its receipt will say of a price that was looked at again before it was begun; None: none was.
+    """
 
     effect_id: UUID
     pause_id: UUID | None
@@ -21,6 +24,7 @@ class OpenEffect:
     created_at: datetime
     policy_version: str
     rule: str
+    quoted: Any
     attempt_id: UUID
     attempt_status: Literal["open", "done", "failed", "absent", "unknown"]
     started_at: datetime

@@ -48,13 +48,19 @@ class NotBegun:
     why: str
 
 
-def begin(conn: db.Conn, claim: Claim, intent: Intent, *, lease_s: float) -> Begun | NotBegun:
-    """Look once more at all that must hold, and write the effect with its first attempt. Raises LeaseLost."""
+def begin(
+    conn: db.Conn, claim: Claim, intent: Intent, *, lease_s: float, quoted: dict[str, Any] | None = None
+) -> Begun | NotBegun:
+    """Look once more at all that must hold, and write the effect with its first attempt. Raises LeaseLost.
+
+    `quoted` is what the receipt is to say of a price that was looked at again, whoever comes to record it.
+    """
     effect_id, attempt_id = db.new_id(), db.new_id()
     row = db.one(
         conn, "begin_effect", dict, run_id=claim.id, epoch=claim.epoch, n=intent.n, pause_id=intent.pause_id, effect_id=effect_id,
         attempt_id=attempt_id, tool=intent.tool, effect_key=intent.effect_key, action=intent.action, digest=intent.digest,
         policy_version=intent.policy_version, rule=intent.rule, doubt_role=intent.doubt_role, call_s=intent.call_s, lease_s=lease_s,
+        quoted=json.dumps(quoted) if quoted is not None else None,
     )  # fmt: skip
     outcome = _ours(row, claim)
     return Begun(effect_id=effect_id, attempt_id=attempt_id) if outcome == "attempt" else NotBegun(outcome)

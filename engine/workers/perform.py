@@ -6,7 +6,7 @@ that cannot be told, the run stops and a person is asked.
 """
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any, Final, Literal
 from uuid import UUID
@@ -82,7 +82,7 @@ class _Came:
 
 def begin(means: Means, claim: Claim, deed: Deed, intent: ledger.Intent) -> Done | NotDone:
     """Do what nobody has begun. Raises LeaseLost when the run is another worker's."""
-    begun = means.do(ledger.begin, claim, intent, lease_s=means.lease_s)
+    begun = means.do(ledger.begin, claim, intent, lease_s=means.lease_s, quoted=deed.prices)
     if isinstance(begun, ledger.NotBegun):
         return NotDone(begun.why)
     came = _call(deed, begun.attempt_id, since=0)
@@ -94,6 +94,7 @@ def begin(means: Means, claim: Claim, deed: Deed, intent: ledger.Intent) -> Done
 def reconcile(means: Means, claim: Claim, deed: Deed) -> Done | NotDone:
     """Find out what became of an effect that was begun; what surely did not happen is tried anew, once. Raises LeaseLost."""
     opened = _opened(means, deed)
+    deed = replace(deed, prices=opened.quoted)
     if opened.status != "attempted":
         return NotDone("settled")
     if opened.attempt_status == "open":
