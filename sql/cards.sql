@@ -1,5 +1,13 @@
 -- Cards (messages that must equal their pause) and notices (said once). Only delivery writes here, besides the moves that want a repaint.
 
+-- name: delivery_due :one
+-- The one look of an idle painter. No row: there is nothing to paint and nothing to say.
+SELECT true AS due
+ WHERE EXISTS (SELECT FROM card WHERE due AND coalesce(not_before, '-infinity') <= statement_timestamp()
+                                  AND coalesce(painter_until, '-infinity') <= statement_timestamp())
+    OR EXISTS (SELECT FROM notice WHERE state = 'due' AND coalesce(not_before, '-infinity') <= statement_timestamp()
+                                    AND coalesce(sender_until, '-infinity') <= statement_timestamp());
+
 -- name: claim_cards :many
 -- Cards to paint, for one painter at a time. None: everything people see is true.
 WITH due AS MATERIALIZED (

@@ -34,6 +34,14 @@ SELECT coalesce((SELECT id FROM launched), (SELECT id FROM run WHERE launch_key 
 -- For the launch that lost a race for its key: the run the other one made. No row: there is none.
 SELECT id FROM run WHERE launch_key = %(launch_key)s;
 
+-- name: work_waiting :one
+-- The one look of an idle worker: whether a run was lost with its worker, and whether one is queued. No row: there is nothing to do.
+SELECT lost, queued
+  FROM (SELECT EXISTS (SELECT FROM run_lease l JOIN run r ON r.id = l.run_id
+                        WHERE l.lease_until <= statement_timestamp() AND r.status = 'running' AND r.agent = ANY(%(agents)s)) AS lost,
+               EXISTS (SELECT FROM run WHERE queued_at IS NOT NULL AND agent = ANY(%(agents)s)) AS queued) AS seen
+ WHERE lost OR queued;
+
 -- name: claim_run :one
 -- The run that has waited longest for a worker, of the agents this worker knows. No row: nothing is queued.
 WITH r AS MATERIALIZED (

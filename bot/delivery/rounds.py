@@ -6,7 +6,7 @@ from typing import Final
 
 from bot.delivery import outgoing, repaint
 from bot.delivery.courier import Courier
-from engine.state import outage
+from engine.state import cards, outage
 
 log = logging.getLogger(__name__)
 
@@ -52,7 +52,9 @@ class Rounds:
 
     def _carry(self) -> None:
         try:
-            done = outgoing.say_due(self._courier, limit=BATCH) + repaint.paint_due(self._courier, limit=BATCH)
+            with self._courier.pool.connection() as conn:
+                due = cards.any_due(conn)
+            done = due and outgoing.say_due(self._courier, limit=BATCH) + repaint.paint_due(self._courier, limit=BATCH)
         except outage.Error as error:
             log.warning("the database is away: %s", error)
             with self._bell:

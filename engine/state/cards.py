@@ -9,6 +9,11 @@ from engine.models import Card, Notice
 from engine.state import db
 
 
+def any_due(conn: db.Conn) -> bool:
+    """Whether there is anything to paint or to say: one look, for those who are idle."""
+    return db.one(conn, "delivery_due", dict) is not None
+
+
 def claim(conn: db.Conn, *, limit: int, lease_s: float) -> list[Card]:
     """Cards that do not show their pause as it is."""
     return db.many(conn, "claim_cards", Card, limit=limit, lease_s=lease_s)

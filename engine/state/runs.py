@@ -54,9 +54,12 @@ def launch(conn: db.Conn, what: Launch, *, actor: str, surface: str) -> tuple[UU
 
 
 def claim(conn: db.Conn, worker: str, agents: Sequence[str], *, lease_s: float) -> Claim | None:
-    """The run that has waited longest, or one whose worker was lost; None when there is nothing to do."""
+    """A run whose worker was lost, however much is queued, or the one that has waited longest; None when there is nothing to do."""
     params = {"worker": worker, "agents": list(agents), "lease_s": lease_s}
-    return db.one(conn, "claim_run", Claim, **params) or db.one(conn, "reclaim_run", Claim, **params)
+    waiting = db.one(conn, "work_waiting", dict, agents=list(agents))
+    if waiting and waiting["lost"] and (claim := db.one(conn, "reclaim_run", Claim, **params)):
+        return claim
+    return db.one(conn, "claim_run", Claim, **params) if waiting and waiting["queued"] else None
 
 
 def renew(conn: db.Conn, claim: Claim, *, lease_s: float) -> None:

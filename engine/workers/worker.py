@@ -32,6 +32,7 @@ class Worker:
         name = f"{socket.gethostname()}:{os.getpid()}"
         self._means = Means(pool=pool, agents=agents, complete=complete, name=name, lease_s=lease_s)
         self._work = threading.Condition()
+        self._watched = False
         self._claims: set[Claim] = set()
         self._guard = threading.Lock()
         self._threads = [threading.Thread(target=self._loop, name=f"worker-{n}", daemon=True) for n in range(threads)]
@@ -43,14 +44,15 @@ class Worker:
             thread.start()
 
     def kick(self) -> None:
-        """Something may have been queued: look now."""
+        """Something may have been queued: look now. Whoever finds something wakes the next."""
         with self._work:
-            self._work.notify_all()
+            self._work.notify()
 
     def stop(self, grace_s: float = 10) -> None:
         """Let the steps under way end, let the runs go, and stop; after `grace_s` seconds the rest is left to its lease."""
         self._means.stop.set()
-        self.kick()
+        with self._work:
+            self._work.notify_all()
         for thread in self._threads:
             thread.join(grace_s)
 
@@ -65,8 +67,19 @@ class Worker:
                 _log.exception("a run could not be advanced; its lease will lapse and it is tried again")
                 worked = False
             if not worked:
-                with self._work:
-                    self._work.wait(POLL_S)
+                self._rest()
+
+    def _rest(self) -> None:
+        """Until there may be something to do. One of the idle threads watches the clock, the others sleep: idle costs one look a second."""
+        with self._work:
+            if self._means.stop.is_set():
+                return
+            if self._watched:
+                self._work.wait()
+                return
+            self._watched = True
+            self._work.wait(POLL_S)
+            self._watched = False
 
     def work_once(self) -> bool:
         """Claim one run and bring it as far as it goes; False if there was none."""
@@ -75,6 +88,7 @@ class Worker:
             return False
         with self._guard:
             self._claims.add(claim)
+        self.kick()  # there may be more, and nobody may be watching the clock now
         try:
             loop.advance(self._means, claim)
         finally:

@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 
 from engine.models import Card
-from engine.state import cards, pauses
+from engine.state import cards, pauses, runs
 from tests import database, rows
 
 
@@ -94,6 +94,21 @@ def test_what_slack_did_not_take_is_tried_again_later_and_not_before(conn: Any) 
     retry_now(conn)
     again = approver_card(conn)
     assert (again.id, again.tries) == (card.id, 2)
+
+
+def test_one_look_says_whether_anything_is_to_be_painted_or_said(conn: Any) -> None:
+    assert not cards.any_due(conn)
+    rows.waiting(conn)
+    assert cards.any_due(conn)
+    for card in claimed(conn):
+        cards.painted(conn, card, channel="C0BUY", ts="1.1")
+    assert not cards.any_due(conn)
+    cards.notify(conn, runs.listed(conn)[0].id, kind="run_ended", dest="person:priya")
+    assert cards.any_due(conn)
+    [notice] = cards.claim_notices(conn, limit=10, lease_s=60)
+    assert not cards.any_due(conn)  # somebody is saying it
+    cards.notice_postponed(conn, notice, after_s=300, error="ratelimited")
+    assert not cards.any_due(conn)
 
 
 def test_a_move_does_not_wait_for_a_postponed_painting(conn: Any) -> None:

@@ -40,6 +40,13 @@ def test_a_lost_worker_is_followed_by_another_with_a_new_epoch(conn: Any) -> Non
     assert claim(conn) is None
 
 
+def test_a_lost_run_is_taken_before_what_is_queued_however_much_that_is(conn: Any) -> None:
+    old = rows.claimed(conn)
+    rows.launched(conn)
+    rows.lose_lease(conn, old.id)
+    assert [c.id == old.id for c in (claim(conn), claim(conn)) if c] == [True, False]
+
+
 def test_a_renewed_lease_is_not_over(conn: Any) -> None:
     mine = rows.claimed(conn)
     rows.lose_lease(conn, mine.id)

@@ -20,10 +20,12 @@ DONE = say("Done.")
 
 @contextmanager
 def working(
-    desk: Desk, *, lease_s: float = 60, complete: Callable[..., Mapping[str, Any]] | None = None
+    desk: Desk, *, lease_s: float = 60, complete: Callable[..., Mapping[str, Any]] | None = None, threads: int = 1
 ) -> Iterator[Worker]:
     """A worker with one thread, stopped at the end."""
-    worker = Worker(desk.means.pool, desk.means.agents, complete or desk.means.complete, threads=1, lease_s=lease_s)
+    worker = Worker(
+        desk.means.pool, desk.means.agents, complete or desk.means.complete, threads=threads, lease_s=lease_s
+    )
     worker.start()
     try:
         yield worker
@@ -68,6 +70,16 @@ def test_a_kick_makes_it_sooner(desks: Desks, shop: Shop) -> None:
         worker.kick()
         until(lambda: runs.get(desk.conn, run_id).status == "done")
     assert desk.paid() == [3_800_000]
+
+
+def test_of_several_idle_threads_the_one_that_finds_work_wakes_the_next(desks: Desks, shop: Shop) -> None:
+    desk = desks(ask(look()), ask(look()), DONE, DONE, agent=shop.agent)
+    both = threading.Barrier(2)
+    shop.during["look"] = lambda: both.wait(10)
+    with working(desk, threads=3):
+        first, second = desk.launch(), desk.launch()
+        until(lambda: {runs.get(desk.conn, each).status for each in (first, second)} == {"done"})
+    assert [desk.run(each).result for each in (first, second)] == ["Done.", "Done."]
 
 
 def test_a_step_that_outlasts_its_lease_keeps_the_run(desks: Desks, shop: Shop) -> None:
