@@ -161,11 +161,11 @@ class Served:
 
 
 @contextmanager
-def ground(server: str, folder: Path) -> Iterator[Ground]:
+def ground(server: str, name: str, folder: Path) -> Iterator[Ground]:
     """Ground on this database server, with a database of its own."""
-    url = database.migrated(server, "placet_boundaries")
+    url = database.migrated(server, name)
     with db.connect(url) as conn:
-        conn.execute("ALTER DATABASE placet_boundaries SET synchronous_commit = off")  # processes die here, not servers
+        conn.execute(f"ALTER DATABASE {name} SET synchronous_commit = off")  # processes die here, not servers
     served = Served()
     certificate = folder / "one.pem"
     certificate.write_text(certifi.contents()[: certifi.contents().index(_END) + len(_END)])

@@ -95,12 +95,15 @@ class Scene:
 
     def card(self, who: str, action: str, like: Json | None = None) -> Json | None:
         """The newest card that this person sees with this button on it now, or a given one if it has it still."""
-        user, found = _USERS[who], None
-        for channel in ("C0BUY", f"D{user[1:]}"):
-            for one in self.office.messages(channel):
-                if one["metadata"] and action in actions_of(one) and (like is None or one["ts"] == like["ts"]):
-                    found = one
-        return found
+        seen_in = ("C0BUY", f"D{_USERS[who][1:]}")
+        every = self.office.read("/slack/messages")["messages"]
+        return next(
+            (
+                m for m in reversed(every)
+                if m["metadata"] and m["channel"] in seen_in and not m["deleted"] and action in actions_of(m) and (like is None or m["ts"] == like["ts"])
+            ),
+            None,
+        )  # fmt: skip
 
     @property
     def run_id(self) -> UUID:
