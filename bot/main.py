@@ -132,7 +132,7 @@ def assemble(settings: Settings) -> House:
     agents, us = ready.agents_and_us(settings)
     token, secret = settings.slack_bot_token.get_secret_value(), settings.slack_signing_secret.get_secret_value()
     closing, bell = ExitStack(), Bell()
-    pool = db.pool(settings.database_url, size=CONNECTIONS + settings.workers, keys=settings.keys)
+    pool = _pool(settings)
     closing.callback(pool.close)
     courier = Courier(pool=pool, slack=ready.slack(settings), us=us, env=settings.env)
     sweeper = Sweeper(pool)
@@ -180,6 +180,13 @@ def serve(settings: Settings, parts: frozenset[str] = PARTS) -> None:
     finally:
         log.info("stopping")
         house.close()
+
+
+def _pool(settings: Settings) -> db.Pool:
+    url, size, keys = settings.database_url, CONNECTIONS + settings.workers, settings.keys
+    if settings.database_pool == "off":
+        return db.none_held(url, size=size, keys=keys)
+    return db.pool(url, size=size, keys=keys, prepare=settings.database_prepare == "on")
 
 
 def _web_server(house: House) -> uvicorn.Server:

@@ -53,6 +53,12 @@ VARIABLES: Final[Mapping[str, Variable]] = {
         "the key that seals requests and answers, as in k1:$(openssl rand -hex 32); a new one goes in front of it, after a comma the old",
         "nothing is sealed",
     ),
+    "database_pool": Variable(
+        "DATABASE_POOL", "on or off; off: no connection to PostgreSQL is held between two moves, for serverless", "on"
+    ),
+    "database_prepare": Variable(
+        "DATABASE_PREPARE", "on or off; off: no statement is prepared, for PgBouncer before 1.21", "on"
+    ),
     "slack_team": Variable("SLACK_TEAM_ID", "the id of your workspace (T...) or organisation (E...)", "asked of Slack"),
     "slack_api_url": Variable("SLACK_API_URL", "the address of Slack's Web API, ending in /", "https://slack.com/api/"),
     "anthropic_base_url": Variable("ANTHROPIC_BASE_URL", "the address of the Messages API", "the real one"),
@@ -109,6 +115,9 @@ def _number(as_number: Callable[[Any], float], kind: str, least: float, most: fl
         return number
 
     return BeforeValidator(check)
+
+
+Switch = Annotated[str, _matching("on|off", "it is neither on nor off")]
 
 
 def _sealing(value: SecretStr) -> SecretStr:
@@ -178,6 +187,9 @@ class AgentModules(_Part):
 
 class Settings(Database, Sealing, SlackAccess, AgentModules):
     """What a process needs to know."""
+
+    database_pool: Switch = "on"
+    database_prepare: Switch = "on"
 
     slack_signing_secret: Annotated[SecretStr, _secret("a signing secret", 16)]
     anthropic_api_key: Annotated[SecretStr, _secret("an API key", 8)]

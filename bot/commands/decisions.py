@@ -98,5 +98,5 @@ def _decide(verb: Verb, pause: str, person: str, reason: str) -> None:
 
 def _settle(pause_id: UUID) -> None:
     """Do what a sweep would have done, before it comes by."""
-    with db.pool(settings.database_url(), size=1, keys=settings.seal_keys()) as pool:
+    with db.none_held(settings.database_url(), size=1, keys=settings.seal_keys()) as pool:
         Sweeper(pool).settle_one(pause_id)

@@ -1,19 +1,20 @@
 """The one door to PostgreSQL: a pool, and three ways to run a named query. A verb is one query, and a query is one transaction.
 
-Connections are in autocommit mode, so that a move is committed when its statement returns. Deadlocks and serialisation failures are
+Connections are in autocommit mode, so that a move is committed when its statement returns. Nothing of a session is relied on: no SET, no
+LISTEN, no lock that outlives its transaction, so that any pooler may stand between. Deadlocks and serialisation failures are
 tried again here, three times, with jitter; nobody else retries. What a query means is said where it is named, in sql/.
 """
 
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final, TypeVar, cast
 from uuid import UUID
 
 import psycopg
 from psycopg.rows import class_row, dict_row
-from psycopg_pool import ConnectionPool
+from psycopg_pool import ConnectionPool, NullConnectionPool
 from uuid_utils import uuid7
 
 import sql as queries
@@ -41,29 +42,58 @@ def new_id() -> UUID:
     return UUID(str(uuid7()))
 
 
-def pool(url: str, *, size: int = 10, wait_s: float = 0.5, keys: Keys = NO_KEYS) -> Pool:
-    """A pool of connections in autocommit mode. Raises psycopg_pool.PoolTimeout after `wait_s` when all are taken."""
+def pool(
+    url: str,
+    *,
+    size: int = 10,
+    wait_s: float = 0.5,
+    keys: Keys = NO_KEYS,
+    prepare: bool = True,
+) -> Pool:
+    """A pool of connections in autocommit mode. Raises psycopg_pool.PoolTimeout after `wait_s` when all are taken.
 
-    def configure(conn: Conn) -> None:
-        conn.keys = keys
-
+    `prepare`: a statement is prepared the second time it is used, which PgBouncer in transaction mode follows from 1.21 on.
+    """
     return ConnectionPool(
         url,
         connection_class=Conn,
-        configure=configure,
+        configure=_sealing_with(keys),
         min_size=1,
         max_size=size,
         timeout=wait_s,
-        kwargs={"autocommit": True, "prepare_threshold": 2},
+        kwargs={"autocommit": True, "prepare_threshold": 2 if prepare else None},
         open=True,
         check=None,
     )
 
 
+def none_held(url: str, *, size: int = 10, wait_s: float = 2.0, keys: Keys = NO_KEYS) -> Pool:
+    """The same to whoever uses it, but each connection is made when it is asked for and closed when it is given back; none prepares.
+
+    At most `size` at once. `wait_s` holds for making one too; psycopg.OperationalError if it cannot be made.
+    """
+    return NullConnectionPool(
+        url,
+        connection_class=Conn,
+        configure=_sealing_with(keys),
+        max_size=size,
+        timeout=wait_s,
+        kwargs={"autocommit": True, "prepare_threshold": None},
+        open=True,
+    )
+
+
+def _sealing_with(keys: Keys) -> Callable[[Conn], None]:
+    def configure(conn: Conn) -> None:
+        conn.keys = keys
+
+    return configure
+
+
 @contextmanager
 def connect(url: str, *, keys: Keys = NO_KEYS) -> Iterator[Conn]:
-    """One connection outside any pool, in autocommit mode."""
-    with Conn.connect(url, autocommit=True) as conn:
+    """One connection outside any pool, in autocommit mode; it prepares nothing."""
+    with Conn.connect(url, autocommit=True, prepare_threshold=None) as conn:
         conn.keys = keys
         yield conn
 
@@ -127,7 +157,7 @@ def _run(conn: Conn, name: str, kind: str, row: type[Any] | None, params: dict[s
 
 def migrate(url: str) -> list[str]:
     """Bring the schema up to date, under a lock, in one transaction; the names of the migrations applied. Safe to repeat."""
-    with psycopg.connect(url) as conn:
+    with psycopg.connect(url, prepare_threshold=None) as conn:
         text = queries.QUERIES
         conn.execute(text["migration_lock"].text)
         conn.execute(text["migration_table"].text)

@@ -23,7 +23,10 @@ def surely_nothing(error: BaseException) -> bool:
     """Whether nothing can have been recorded; False: it may have been."""
     if isinstance(error, PoolTimeout | PoolClosed | TooManyRequests):
         return True
-    return isinstance(error, psycopg.Error) and error.sqlstate is not None and not error.sqlstate.startswith(_LOST)
+    if not isinstance(error, psycopg.Error):
+        return False
+    never_connected = error.pgconn is not None  # psycopg sets it on what met an attempt to connect, and on nothing else
+    return never_connected or (error.sqlstate is not None and not error.sqlstate.startswith(_LOST))
 
 
 def unfit(pool: db.Pool) -> str | None:

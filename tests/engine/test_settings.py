@@ -65,6 +65,8 @@ def test_secrets_do_not_show_when_it_is_printed() -> None:
         ("PLACET_LEASE", "nan", "it is not within 5 and 3600"),
         ("PLACET_SWEEP", "soon", "it is not a number"),
         ("PLACET_ENV", "Our Prod", "it is not 1 to 16 small letters, digits or hyphens"),
+        ("DATABASE_POOL", "no", "it is neither on nor off"),
+        ("DATABASE_PREPARE", "OFF", "it is neither on nor off"),
         ("SLACK_TEAM_ID", "acme", "it is no id such as T0123ABCD"),
         ("SLACK_API_URL", "https://slack.com/api", "it is no web address that ends in /"),
         ("ANTHROPIC_BASE_URL", "claude", "it is no web address"),

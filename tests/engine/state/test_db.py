@@ -81,6 +81,28 @@ def test_a_pool_that_is_exhausted_says_so_soon(db_url: str) -> None:
             pytest.fail("there was only one")
 
 
+def test_a_pool_that_holds_none_makes_a_connection_for_each_use_and_closes_it(db_url: str) -> None:
+    used = []
+    with db.none_held(db_url, size=1) as pool:
+        for _ in range(3):
+            with pool.connection() as one:
+                for _again in range(3):
+                    people.everybody(one)
+                assert one.execute("SELECT count(*) FROM pg_prepared_statements").fetchone() == (0,)
+                used.append(one)
+            assert one.closed
+    assert len({id(one) for one in used}) == 3
+
+
+@pytest.mark.parametrize(("prepare", "prepared"), [(True, 1), (False, 0)])
+def test_a_query_is_prepared_at_its_second_use_unless_that_is_off(db_url: str, prepare: bool, prepared: int) -> None:
+    with db.pool(db_url, size=1, prepare=prepare) as pool, pool.connection() as only:
+        for _ in range(3):
+            people.everybody(only)
+        seen = "SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE '%person%'"
+        assert only.execute(seen).fetchone() == (prepared,)
+
+
 def test_two_migrators_take_turns(db_url: str, conn: Any) -> None:
     with ThreadPoolExecutor(2) as threads:
         assert list(threads.map(db.migrate, [db_url, db_url])) == [[], []]

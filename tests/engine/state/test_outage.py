@@ -21,6 +21,11 @@ def test_no_connection_within_the_wait_is_surely_nothing(db_url: str) -> None:
         assert outage.surely_nothing(failing(pool.getconn))
 
 
+def test_a_connection_that_cannot_be_made_is_surely_nothing() -> None:
+    with db.none_held("postgresql://127.0.0.1:9/none", size=1) as pool:
+        assert outage.surely_nothing(failing(pool.getconn))
+
+
 def test_what_the_server_itself_reports_has_undone_the_statement(conn: Any, db_url: str) -> None:
     with database.connect(db_url) as only_reads:
         only_reads.execute("SET default_transaction_read_only = on")
