@@ -31,6 +31,12 @@ SELECT r.seq, r.head,
 -- Where every chain stands.
 SELECT id AS run_id, seq, head FROM run ORDER BY id;
 
+-- name: lost_runs :many
+-- Runs that left something behind and are gone themselves. None: that is how it should be.
+SELECT left_behind.run_id FROM (
+    SELECT run_id FROM run_event UNION SELECT run_id FROM run_message UNION SELECT run_id FROM run_pause UNION SELECT run_id FROM effect
+) AS left_behind WHERE NOT EXISTS (SELECT FROM run WHERE run.id = left_behind.run_id) ORDER BY run_id;
+
 -- name: make_system_run :exec
 -- The run called `system`, once.
 INSERT INTO run (id, root, max_iterations, kind, status, agent, on_behalf_of, acts_as, head)

@@ -61,6 +61,11 @@ def heads(conn: db.Conn) -> list[Head]:
     return db.many(conn, "heads", Head)
 
 
+def lost(conn: db.Conn) -> list[UUID]:
+    """Runs that left something behind and are gone themselves."""
+    return [row["run_id"] for row in db.many(conn, "lost_runs", dict)]
+
+
 def begin(conn: db.Conn) -> None:
     """Make the run called `system`, unless it is there."""
     db.execute(conn, "make_system_run", id=db.SYSTEM_RUN, genesis=digest.GENESIS)
