@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from bot.commands.terminal import say
+from bot.commands.terminal import database, plain, say
 from engine import settings
-from engine.state import db
+from engine.state import db, roles
 
 app = typer.Typer()
 
@@ -64,10 +64,22 @@ def serve(
 
 
 @app.command()
-def migrate() -> None:
+def migrate(
+    app_role: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ROLE",
+            help="The database role to serve as: give it what that needs, and no right to rewrite the record.",
+        ),
+    ] = None,
+) -> None:
     """Make or update the database's tables. Safe to repeat."""
     applied = db.migrate(settings.database_url())
     say(f"Applied: {', '.join(applied)}." if applied else "The database is up to date; nothing was changed.")
+    if app_role is not None:
+        with database() as conn:
+            roles.grant(conn, app_role)
+        say(f"{plain(app_role)} may do what serving needs, and can neither change nor remove what is on record.")
 
 
 @app.command()
