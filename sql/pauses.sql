@@ -237,7 +237,7 @@ WITH asked AS MATERIALIZED (
         {link}
       FROM r JOIN after ON after.id = r.id, t WHERE run.id = r.id
 ), repainted AS (
-    UPDATE card SET wanted = wanted + 1, not_before = NULL FROM named m WHERE card.pause_id = m.id
+    UPDATE card SET wanted = wanted + 1, not_before = NULL WHERE card.pause_id = ANY(ARRAY(SELECT id FROM named))  -- no join: by its index, however many there are
 ), sent_on AS (
     INSERT INTO card (id, pause_id, kind, dest, level)
     SELECT c.id, moved.id, 'approver', c.dest, moved.level
@@ -315,15 +315,19 @@ SELECT id FROM run_pause WHERE right(replace(id::text, '-', ''), length(%(tail)s
 
 -- name: waiting_pauses :many
 -- What waits, soonest answer first, as a list shows it. person NULL: everybody's. An altered content has no summary, and hides no other.
-SELECT p.id, p.run_id, p.approver, p.level, p.created_at, p.fire_at, p.votes_left, r.agent, r.on_behalf_of, q.name AS requester_name,
-       a.name AS approver_name, c.digest, c.seal, c.digest = pause_digest_v1(c.document) AS intact,
-       CASE WHEN c.digest = pause_digest_v1(c.document) THEN c.document::jsonb ->> 'summary' ELSE '' END AS summary,
-       count(*) OVER () AS total
-  FROM run_pause p JOIN run r ON r.id = p.run_id JOIN pause_content c ON c.pause_id = p.id
-  LEFT JOIN person q ON q.id = r.on_behalf_of LEFT JOIN person a ON p.approver = 'person:' || a.id
- WHERE p.status = 'waiting'
-   AND (%(person)s::text IS NULL OR p.approver = 'person:' || %(person)s
-        OR EXISTS (SELECT FROM role_member m WHERE m.person_id = %(person)s AND p.approver = 'role:' || m.role))
-   AND (%(role)s::text IS NULL OR p.approver = 'role:' || %(role)s)
-   AND (%(asked_by)s::text IS NULL OR r.on_behalf_of = %(asked_by)s)
- ORDER BY p.fire_at, p.id LIMIT %(limit)s OFFSET %(offset)s;
+-- The page is found on the small rows; only what it shows is read and checked.
+WITH page AS MATERIALIZED (
+    SELECT p.id, p.run_id, p.approver, p.level, p.created_at, p.fire_at, p.votes_left, r.agent, r.on_behalf_of, count(*) OVER () AS total
+      FROM run_pause p JOIN run r ON r.id = p.run_id
+     WHERE p.status = 'waiting'
+       AND (%(person)s::text IS NULL OR p.approver = 'person:' || %(person)s
+            OR EXISTS (SELECT FROM role_member m WHERE m.person_id = %(person)s AND p.approver = 'role:' || m.role))
+       AND (%(role)s::text IS NULL OR p.approver = 'role:' || %(role)s)
+       AND (%(asked_by)s::text IS NULL OR r.on_behalf_of = %(asked_by)s)
+     ORDER BY p.fire_at, p.id LIMIT %(limit)s OFFSET %(offset)s
+)
+SELECT p.*, q.name AS requester_name, a.name AS approver_name, c.digest, c.seal, c.digest = pause_digest_v1(c.document) AS intact,
+       CASE WHEN c.digest = pause_digest_v1(c.document) THEN c.document::jsonb ->> 'summary' ELSE '' END AS summary
+  FROM page p JOIN pause_content c ON c.pause_id = p.id
+  LEFT JOIN person q ON q.id = p.on_behalf_of LEFT JOIN person a ON p.approver = 'person:' || a.id
+ ORDER BY p.fire_at, p.id;

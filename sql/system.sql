@@ -18,12 +18,14 @@ INSERT INTO migration (name) VALUES (%(name)s);
 
 -- name: role_settings :exec
 -- Time-outs belong to the database's role, not to sessions: they hold behind any pooler, for every tool that connects as this role.
+-- A move is planned once per connection, not at each of its first five uses: planning costs five times what the move does.
 DO $$
 BEGIN
     EXECUTE format('ALTER ROLE %%I IN DATABASE %%I SET statement_timeout = ''5s''', current_user, current_database());
     EXECUTE format('ALTER ROLE %%I IN DATABASE %%I SET lock_timeout = ''2s''', current_user, current_database());
     EXECUTE format('ALTER ROLE %%I IN DATABASE %%I SET idle_in_transaction_session_timeout = ''10s''', current_user, current_database());
     EXECUTE format('ALTER ROLE %%I IN DATABASE %%I SET jit = off', current_user, current_database());
+    EXECUTE format('ALTER ROLE %%I IN DATABASE %%I SET plan_cache_mode = force_generic_plan', current_user, current_database());
 END $$;
 
 -- name: schema_version :one

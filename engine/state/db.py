@@ -52,7 +52,7 @@ def pool(
 ) -> Pool:
     """A pool of connections in autocommit mode. Raises psycopg_pool.PoolTimeout after `wait_s` when all are taken.
 
-    `prepare`: a statement is prepared the second time it is used, which PgBouncer in transaction mode follows from 1.21 on.
+    `prepare`: a statement is prepared when it is first used, which PgBouncer in transaction mode follows from 1.21 on.
     """
     return ConnectionPool(
         url,
@@ -61,7 +61,7 @@ def pool(
         min_size=1,
         max_size=size,
         timeout=wait_s,
-        kwargs={"autocommit": True, "prepare_threshold": 2 if prepare else None},
+        kwargs={"autocommit": True, "prepare_threshold": 0 if prepare else None},
         open=True,
         check=None,
     )

@@ -67,4 +67,4 @@ def parked(conn: Any) -> UUID:
 def connections(url: str, count: int) -> Iterator[list[db.Conn]]:
     """As many as there are clients, set as the pool sets them."""
     with ExitStack() as kept:
-        yield [kept.enter_context(db.Conn.connect(url, autocommit=True, prepare_threshold=2)) for _ in range(count)]
+        yield [kept.enter_context(db.Conn.connect(url, autocommit=True, prepare_threshold=0)) for _ in range(count)]
