@@ -1,0 +1,26 @@
+"""`python -m tests.chaos --seed S --minutes M`: everything breaks for M minutes; then it is calm, and the promises are checked."""
+
+import argparse
+import random
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.chaos.run import chaos
+
+
+def main() -> int:
+    """Read the command line, let it happen; 1 if a promise was broken."""
+    say = argparse.ArgumentParser(prog="python -m tests.chaos", description=__doc__)
+    say.add_argument("--seed", type=int, default=random.randrange(10_000), help="the same seed: the same schedule")
+    say.add_argument("--minutes", type=float, default=2, help="how long it lasts")
+    say.add_argument(
+        "--folder", type=Path, help="where the database and the logs are kept; else a folder that is deleted"
+    )
+    asked = say.parse_args()
+    with tempfile.TemporaryDirectory(prefix="placet-chaos-", ignore_cleanup_errors=True) as folder:
+        return 1 if chaos(asked.folder or Path(folder), seed=asked.seed, seconds=asked.minutes * 60) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,172 @@
+"""What people and the market do: launch orders, press every button they see, hurry, hesitate, change their minds.
+
+The one rule: they do nothing that they could not do, and whatever they are answered is fine with them. That something could not be done
+in the moment (no process answered, no such card) is a part of chaos and no fault.
+"""
+
+import random
+import threading
+from collections import defaultdict, deque
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import httpx
+
+from bot.cards.ids import ACTION_APPROVE, ACTION_DENY, ACTION_WITHDRAW
+from bot.sandbox.player import Seen
+from engine.rules.seal import Keys
+from engine.state import db, pauses
+from examples.procurement.agent import agent
+from tests import rows
+from tests.chaos.place import SEAL_KEY, Place
+from tests.chaos.schedule import Step
+
+BUTTONS: Final = (ACTION_APPROVE, ACTION_DENY, ACTION_WITHDRAW)
+CROWD: Final = ("U0MARTA", "U0INES", "U0OTTO", "U0JONAS", "U0GUEST", "U0PRIYA")
+"""Who presses, those who may and those who may not."""
+
+AMOUNTS: Final = (
+    ("640.00", "EUR"),
+    ("999.99", "EUR"),
+    ("7200.00", "EUR"),
+    ("9999.99", "EUR"),
+    ("38000.00", "EUR"),
+    ("12500.00", "USD"),
+)
+"""Below the limit, at both edges of it, above it, and in money that is asked about always."""
+
+KEYS: Final = Keys.parse(SEAL_KEY)
+
+
+@dataclass(slots=True)
+class People:
+    """Everybody. `acknowledged`: the run that was answered for an order, for those that were answered; `sent`: all that were tried."""
+
+    place: Place
+    sent: set[str] = field(default_factory=set)
+    acknowledged: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    _remembered: deque[Seen] = field(default_factory=lambda: deque(maxlen=200))
+    _hands: dict[str, threading.Lock] = field(default_factory=lambda: defaultdict(threading.Lock))
+
+    def launch(self, step: Step) -> None:
+        """Order something; without an answer the same order is sent again, up to three times, and launches one run."""
+        dice = step.chance()
+        ref = f"PO-{step.n:012x}"
+        amount, currency = dice.choice(AMOUNTS)
+        row = {"order_ref": ref, "supplier_id": "sup_412", "supplier": "Nordholz Industrial", "item": "hydraulic pumps",
+               "quantity": "40", "amount": amount, "currency": currency, "payment_method": "pm_card_4417"}  # fmt: skip
+        requester = "ines" if amount in ("7200.00", "9999.99") and dice.random() < 0.3 else "priya"
+        asked = {"agent": agent.name, "input": agent.read_order(row).text, "for": requester, "launch_key": ref}
+        self.sent.add(ref)
+        for _ in range(3):
+            with suppress(httpx.HTTPError):
+                answer = self.place.ask("/agent/launch", asked)
+                if answer.is_success:
+                    self.acknowledged[ref].add(answer.json()["run_id"])
+                    if dice.random() < 0.8:
+                        return
+
+    def click(self, step: Step) -> None:
+        """Somebody presses Approve on something; now and then on what they saw a while ago."""
+        dice = step.chance()
+        user = dice.choice(CROWD[:3] if dice.random() < 0.8 else CROWD)
+        if seen := self._card(dice, user, ACTION_APPROVE):
+            self._press(user, seen, ACTION_APPROVE)
+
+    def click_twice(self, step: Step) -> None:
+        """One person presses Approve twice in the same moment."""
+        dice = step.chance()
+        user = dice.choice(CROWD[:3])
+        self._together(dice, user, user)
+
+    def race(self, step: Step) -> None:
+        """Two people press in the same moment."""
+        dice = step.chance()
+        self._together(dice, *dice.sample(CROWD[:3], 2))
+
+    def deny(self, step: Step) -> None:
+        """Somebody presses Deny, and submits the form, or closes it."""
+        dice = step.chance()
+        user = dice.choice(CROWD[:3])
+        seen = self._card(dice, user, ACTION_DENY)
+        if seen is None:
+            return
+        with self._hands[user]:
+            if not self._press(user, seen, ACTION_DENY):
+                return
+            for view in self.place.player.views(user):
+                if dice.random() < 0.8:
+                    self.place.player.submit(user, view, "Not this month.")
+                else:
+                    self.place.player._http.post("/page/close", json={"as": user, "view_id": view["id"]})
+
+    def withdraw(self, step: Step) -> None:
+        """A requester takes back what they asked for."""
+        if seen := self._card(step.chance(), "U0PRIYA", ACTION_WITHDRAW):
+            self._press("U0PRIYA", seen, ACTION_WITHDRAW)
+
+    def hours_pass(self, step: Step) -> None:
+        """What waits is due: its hour is moved into the past."""
+        with db.connect(self.place.home.database_url, keys=KEYS) as conn:
+            if waiting := pauses.waiting(conn, limit=200):
+                rows.make_due(conn, step.chance().choice(waiting).id)
+
+    def price_moves(self, step: Step) -> None:
+        """A supplier asks for more, or less, within the tolerance or beyond it."""
+        dice = step.chance()
+        moved = {
+            "order_ref": dice.choice(sorted(self.sent) or ["none"]),
+            "factor": dice.choice(("1.01", "1.05", "0.99", "0.9")),
+        }
+        self.place.player._http.post("/suppliers/_move", json=moved)
+
+    def hold(self, step: Step) -> None:
+        """An operator stops a run."""
+        self._operate(step, "pause")
+
+    def resume(self, step: Step) -> None:
+        """An operator lets a run go on."""
+        self._operate(step, "resume")
+
+    def cancel(self, step: Step) -> None:
+        """An operator withdraws a run."""
+        self._operate(step, "cancel")
+
+    def _operate(self, step: Step, verb: str) -> None:
+        known = sorted(run for answered in list(self.acknowledged.values()) for run in answered)
+        if known:
+            self.place.ask(f"/agent/{verb}", {"run_id": step.chance().choice(known[-30:])})
+
+    def _together(self, dice: random.Random, *users: str) -> None:
+        seen = self._card(dice, "U0MARTA", ACTION_APPROVE)
+        if seen is None:
+            return
+        with ThreadPoolExecutor(len(users)) as hands:
+            for user in users:
+                hands.submit(self._press, user, seen, ACTION_APPROVE)
+
+    def _card(self, dice: random.Random, user: str, action: str) -> Seen | None:
+        """A card with the button: as a rule one of the newest that this person sees, sometimes one from memory."""
+        if self._remembered and dice.random() < 0.15:
+            seen = dice.choice(list(self._remembered))
+            return seen if seen.button(action) else None
+        channel = "C0BUY" if action != ACTION_WITHDRAW and dice.random() < 0.75 else f"D0{user[2:]}"
+        there = [seen for seen in self.place.player.messages(user, channel)[-40:] if seen.button(action)]
+        if not there:
+            return None
+        seen = dice.choice(there)
+        self._remembered.append(seen)
+        return seen
+
+    def _press(self, user: str, seen: Seen, action: str) -> bool:
+        return self.place.player.click(user, seen, action)
+
+
+def buttons(body: Any) -> set[str]:
+    """The actions that decide something, among those of a message's blocks."""
+    elements = [
+        e for block in body.get("blocks") or [] for e in [*block.get("elements", []), block.get("accessory") or {}]
+    ]
+    return {e["action_id"] for e in elements if e.get("action_id") in BUTTONS}

