@@ -16,6 +16,8 @@ from typer.core import TyperGroup
 _WHERE: Final[Mapping[str, str]] = {
     "demo": "processes",
     "serve": "processes",
+    "tick": "processes",
+    "answer": "processes",
     "migrate": "processes",
     "launch": "launch",
     "runs": "runs",

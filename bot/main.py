@@ -80,6 +80,7 @@ class House:
     pool: db.Pool
     agents: Mapping[str, Agent]
     web: FastAPI
+    courier: Courier
     rounds: Rounds
     sweeper: Sweeper
     scheduler: BackgroundScheduler
@@ -95,10 +96,10 @@ class House:
             self.bell.heard_by.append(self.rounds.kick)
             self._every(DELIVER_S, self.rounds.kick)
         if "worker" in parts:
-            worker = _worker(self)
-            worker.start()
-            self.closing.callback(worker.stop, GRACE_S)
-            self.bell.heard_by.append(worker.kick)
+            working = worker(self, threads=self.settings.workers)
+            working.start()
+            self.closing.callback(working.stop, GRACE_S)
+            self.bell.heard_by.append(working.kick)
         if "sweep" in parts:
             self._every(self.settings.sweep_s, self.sweep)
         self.scheduler.start()
@@ -110,14 +111,19 @@ class House:
         if silent := self.beat.silent_s(time.time()):
             log.warning("no sweep began for %.0f s; whatever fell due meanwhile is settled now", silent)
         try:
-            moved = self.sweeper.run()
+            moved = self.settle()
         except outage.Error as error:
             log.warning("the database is away, nothing was swept: %s", error)
             return
-        for one in moved:
-            log.info("%s: %s, %s, with %s", screen_id("pause", one.pause_id), one.event, one.status, one.approver)
         if moved:
             self.bell.ring()
+
+    def settle(self) -> int:
+        """Settle what is due, and say what moved; how many did. Raises one of outage.Error."""
+        moved = self.sweeper.run()
+        for one in moved:
+            log.info("%s: %s, %s, with %s", screen_id("pause", one.pause_id), one.event, one.status, one.approver)
+        return len(moved)
 
     def close(self) -> None:
         """Stop: no new work, steps under way to their end, what was decided meanwhile delivered, runs and connections let go."""
@@ -147,6 +153,7 @@ def assemble(settings: Settings) -> House:
         pool=pool,
         agents=agents,
         web=api.application(counter, slack.door(bolt, secret)),
+        courier=courier,
         rounds=Rounds(courier),
         sweeper=sweeper,
         scheduler=BackgroundScheduler(
@@ -160,7 +167,7 @@ def assemble(settings: Settings) -> House:
 
 def serve(settings: Settings, parts: frozenset[str] = PARTS) -> None:
     """Run these parts until SIGTERM or SIGINT, then stop in good order. Raises Misconfigured."""
-    _log_plainly()
+    log_plainly()
     house = assemble(settings)
     server, told_to_stop = _web_server(house), threading.Event()
 
@@ -204,15 +211,15 @@ def _web_server(house: House) -> uvicorn.Server:
     )
 
 
-def _worker(house: House) -> Any:
+def worker(house: House, *, threads: int) -> Any:
     """A worker; only here is the model's SDK imported, which takes two seconds and 86 MB."""
-    model, worker = importlib.import_module("engine.workers.model"), importlib.import_module("engine.workers.worker")
+    model, workers = importlib.import_module("engine.workers.model"), importlib.import_module("engine.workers.worker")
     given = house.settings
     complete = model.client(given.anthropic_api_key.get_secret_value(), given.anthropic_base_url)
-    return worker.Worker(house.pool, house.agents, complete, threads=given.workers, lease_s=given.lease_s)
+    return workers.Worker(house.pool, house.agents, complete, threads=threads, lease_s=given.lease_s)
 
 
-def _log_plainly() -> None:
+def log_plainly() -> None:
     """One line an event to standard error: what we do, and of the libraries only what is wrong."""
     logging.basicConfig(
         stream=sys.stderr, level=logging.WARNING, format="%(asctime)s %(levelname)-7s %(name)s: %(message)s"

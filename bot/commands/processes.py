@@ -1,6 +1,7 @@
-"""The commands that run Placet itself: the demo, the real thing, the database's schema, the version."""
+"""The commands that run Placet itself: the demo, the real thing, one tick of it, the database's schema, the version."""
 
 import importlib
+import sys
 from enum import StrEnum
 from importlib import metadata
 from pathlib import Path
@@ -61,6 +62,30 @@ def serve(
     """
     given = importlib.import_module("bot.ready").settings()
     importlib.import_module("bot.main").serve(given, frozenset(part.value for part in only or Part))
+
+
+@app.command()
+def tick(
+    seconds: Annotated[int, typer.Option(min=1, max=3600, help="After how long it stops with what is left.")] = 50,
+) -> None:
+    """Do all that is due, once, and end: for cron and serverless, in place of serve's worker and sweep.
+
+    It takes its settings as serve does. With DATABASE_POOL=off, no connection is held between two moves; with SLACK_TEAM_ID, no call to
+    Slack is made unless there is something to say. Any number of ticks and servers may run at once.
+    """
+    given = importlib.import_module("bot.ready").settings()
+    say(importlib.import_module("bot.tick").tick(given, seconds).sentence)
+
+
+@app.command()
+def answer() -> None:
+    """Answer one HTTP request, read from standard input, and end: in place of serve's web side, where nothing may stay running.
+
+    As inetd and systemd sockets with Accept=yes start it, a process for each connection. It takes its settings as serve does.
+    """
+    given = importlib.import_module("bot.ready").settings()
+    importlib.import_module("bot.main").log_plainly()
+    importlib.import_module("bot.once").answer_stdin(given, sys.stdin.buffer, sys.stdout.buffer)
 
 
 @app.command()

@@ -14,6 +14,11 @@ BATCH: Final = 20
 _AFTER_AN_OUTAGE_S = 1.0
 
 
+def carry(courier: Courier) -> int:
+    """Carry what is due, up to a batch of notices and one of cards; how many there were. Raises one of outage.Error."""
+    return outgoing.say_due(courier, limit=BATCH) + repaint.paint_due(courier, limit=BATCH)
+
+
 class Rounds:
     """Start it, kick it when something was marked, stop it. A kick is never lost; several while all are busy count as one."""
 

@@ -17,6 +17,8 @@ _LOST: Final = ("08", "57P")
 
 Error: Final = (psycopg.Error, PoolTimeout, PoolClosed, TooManyRequests)
 """What a verb raises when the database is the matter."""
+Away: Final = (psycopg.OperationalError, PoolTimeout, PoolClosed, TooManyRequests)
+"""Those of them that are nobody's fault and pass by themselves: it cannot be reached, is overrun, or took too long."""
 
 
 def surely_nothing(error: BaseException) -> bool:

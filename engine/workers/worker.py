@@ -9,11 +9,8 @@ import socket
 import threading
 from collections.abc import Mapping
 
-import psycopg
-import psycopg_pool
-
 from engine.models import Claim
-from engine.state import db, runs
+from engine.state import db, outage, runs
 from engine.tools import Agent
 from engine.workers import loop
 from engine.workers.means import Complete, Means
@@ -60,7 +57,7 @@ class Worker:
         while not self._means.stop.is_set():
             try:
                 worked = self.work_once()
-            except (psycopg.OperationalError, psycopg_pool.PoolTimeout) as error:
+            except outage.Away as error:
                 _log.warning("the database is away: %s", error)
                 worked = False
             except Exception:  # noqa: BLE001  a bug that one run meets must not end the thread that serves the others

@@ -1,5 +1,6 @@
 """The whole bot for a test: assembled as in production, served on a socket, and Slack's deliveries sent to it."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -66,6 +67,24 @@ def settings(office: Office, db_url: str, **changes: Any) -> Settings:
         "sweep_s": 0.2,
     }
     return Settings(**given | changes)
+
+
+def environment(office: Office, db_url: str, **changes: str) -> dict[str, str]:
+    """The same as the environment of a process of its own."""
+    kept = {
+        name: value for name, value in os.environ.items() if not name.startswith(("SLACK_", "PLACET_", "ANTHROPIC_"))
+    }
+    return {
+        **kept,
+        "DATABASE_URL": as_url(db_url),
+        "SLACK_BOT_TOKEN": TOKEN,
+        "SLACK_SIGNING_SECRET": SECRET,
+        "SLACK_API_URL": f"{office.url}/slack/api/",
+        "ANTHROPIC_API_KEY": "sk-ant-test",
+        "PLACET_API_TOKEN": API_TOKEN,
+        "PLACET_AGENTS": "examples.procurement.agent",
+        **changes,
+    }
 
 
 @contextmanager

@@ -1,7 +1,6 @@
 """The whole process: from a launch to a receipt, what is due moves by itself, and it stops in good order when told."""
 
 import logging
-import os
 import signal
 import socket
 import subprocess
@@ -18,8 +17,8 @@ from bot.cards import ids
 from engine.errors import Misconfigured
 from engine.state import pauses, runs
 from tests import database, rows, world
-from tests.bot.house import API_TOKEN, as_url, living, settings
-from tests.bot.office import SECRET, TOKEN, Json, Office, actions_of, text_of
+from tests.bot.house import API_TOKEN, environment, living, settings
+from tests.bot.office import Json, Office, actions_of, text_of
 
 LAUNCH = {"agent": "procurement", "input": world.order(), "for": "priya", "launch_key": "PO-1"}
 
@@ -107,7 +106,7 @@ def test_a_web_process_does_not_load_the_models_sdk(office: Office, db_url: str)
     done = subprocess.run(
         [sys.executable, "-c", WITHOUT_THE_MODEL],
         check=False,
-        env=environment(office, db_url, 8080),
+        env=environment(office, db_url),
         capture_output=True,
         text=True,
         timeout=60,
@@ -121,7 +120,7 @@ def test_a_process_that_is_told_to_stop_stops_in_good_order(office: Office, db_u
         port = free.getsockname()[1]
     run = "from bot.main import serve; from engine.settings import Settings; serve(Settings.from_env())"
     with subprocess.Popen(
-        [sys.executable, "-c", run], env=environment(office, db_url, port), stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", run], env=environment(office, db_url, PORT=str(port)), stderr=subprocess.PIPE, text=True
     ) as process:
         assert process.stderr is not None
         lines = []
@@ -137,22 +136,6 @@ def test_a_process_that_is_told_to_stop_stops_in_good_order(office: Office, db_u
         assert process.wait(20) == 0, rest
     assert "stopping" in rest
     assert "Traceback" not in rest
-
-
-def environment(office: Office, db_url: str, port: int) -> dict[str, str]:
-    kept = {
-        name: value for name, value in os.environ.items() if not name.startswith(("SLACK_", "PLACET_", "ANTHROPIC_"))
-    }
-    return kept | {
-        "DATABASE_URL": as_url(db_url),
-        "SLACK_BOT_TOKEN": TOKEN,
-        "SLACK_SIGNING_SECRET": SECRET,
-        "SLACK_API_URL": f"{office.url}/slack/api/",
-        "ANTHROPIC_API_KEY": "sk-ant-test",
-        "PLACET_API_TOKEN": API_TOKEN,
-        "PLACET_AGENTS": "examples.procurement.agent",
-        "PORT": str(port),
-    }
 
 
 def test_several_processes_on_one_database_send_each_card_once(office: Office, db_url: str, conn: Any) -> None:

@@ -25,9 +25,8 @@ from engine.state import pauses, runs
 from engine.workers.sweep import Sweeper
 from tests import database, rows, world
 from tests.bot.command_line import as_url
-from tests.bot.house import API_TOKEN, Home, living, settings
+from tests.bot.house import API_TOKEN, Home, environment, living, settings
 from tests.bot.office import Office, actions_of, text_of
-from tests.bot.test_main import environment
 from tests.engine.workers.conftest import Desks
 from tests.engine.workers.shop import Shop, pay
 
@@ -147,7 +146,7 @@ def test_a_process_that_slept_takes_everything_due_when_it_wakes(office: Office,
     """E8: the process is stopped as a machine that sleeps, and three requests fall due meanwhile."""
     asked = [rows.waiting(conn)[0] for _ in range(3)]
     command = [sys.executable, "-m", "bot.cli", "serve", "--only", "sweep"]
-    env = environment(office, db_url, 8080) | {"PLACET_SWEEP": "0.2"}
+    env = environment(office, db_url, PLACET_SWEEP="0.2")
     with subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         try:

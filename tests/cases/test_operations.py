@@ -18,8 +18,8 @@ from bot.cards import ids
 from engine.state import db, events, pauses, runs
 from engine.workers.sweep import Sweeper
 from tests import rows
+from tests.bot.house import environment
 from tests.bot.office import Office, text_of
-from tests.bot.test_main import environment
 
 SILENCE_IS_NO = replace(rows.NEED, on_expiry="deny", steps=())
 
@@ -29,7 +29,7 @@ def process(office: Office, db_url: str, *parts: str, port: int = 8080) -> Itera
     """Placet in a process of its own, started; ended in good order, if a test has not ended it."""
     only = [word for part in parts for word in ("--only", part)]
     command = [sys.executable, "-m", "bot.cli", "serve", *only]
-    env = environment(office, db_url, port) | {"PLACET_SWEEP": "0.2"}
+    env = environment(office, db_url, PORT=str(port), PLACET_SWEEP="0.2")
     with subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True) as running, ThreadPoolExecutor(1) as own:
         log = running.stderr
         assert log is not None
