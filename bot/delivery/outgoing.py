@@ -26,7 +26,7 @@ from engine.models import (
     Standing,
     Voted,
 )
-from engine.state import cards, db, ledger, pauses, people, runs
+from engine.state import cards, db, ledger, outage, pauses, people, runs
 
 log = logging.getLogger(__name__)
 
@@ -77,6 +77,8 @@ def tell(courier: Courier, channel: str, user: str, message: Message) -> Sent | 
 def _say(courier: Courier, notice: Notice) -> None:
     try:
         outcome = _deliver(courier, notice)
+    except outage.Away:
+        raise  # nothing is wrong with the notice: it is said once its lease is over
     except Exception:
         log.exception("the notice %s (%s) cannot be composed", notice.id, notice.kind)
         outcome = Refused(error="it cannot be composed; see the log", permanent=True)
