@@ -6,6 +6,7 @@ in the moment (no process answered, no such card) is a part of chaos and no faul
 
 import random
 import threading
+import time
 from collections import defaultdict, deque
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -15,7 +16,7 @@ from typing import Any, Final
 import httpx
 
 from bot.cards.ids import ACTION_APPROVE, ACTION_DENY, ACTION_WITHDRAW
-from bot.sandbox.player import Seen
+from bot.sandbox.player import Json, Seen
 from engine.rules.seal import Keys
 from engine.state import db, pauses
 from examples.procurement.agent import agent
@@ -51,7 +52,7 @@ class People:
     _hands: dict[str, threading.Lock] = field(default_factory=lambda: defaultdict(threading.Lock))
 
     def launch(self, step: Step) -> None:
-        """Order something; without an answer the same order is sent again, up to three times, and launches one run."""
+        """Order something; without an answer the same order is sent again a few times, and launches one run."""
         dice = step.chance()
         ref = f"PO-{step.n:012x}"
         amount, currency = dice.choice(AMOUNTS)
@@ -60,13 +61,14 @@ class People:
         requester = "ines" if amount in ("7200.00", "9999.99") and dice.random() < 0.3 else "priya"
         asked = {"agent": agent.name, "input": agent.read_order(row).text, "for": requester, "launch_key": ref}
         self.sent.add(ref)
-        for _ in range(3):
+        for _ in range(6):
             with suppress(httpx.HTTPError):
                 answer = self.place.ask("/agent/launch", asked)
                 if answer.is_success:
                     self.acknowledged[ref].add(answer.json()["run_id"])
                     if dice.random() < 0.8:
                         return
+            time.sleep(1)
 
     def click(self, step: Step) -> None:
         """Somebody presses Approve on something; now and then on what they saw a while ago."""
@@ -96,7 +98,7 @@ class People:
         with self._hands[user]:
             if not self._press(user, seen, ACTION_DENY):
                 return
-            for view in self.place.player.views(user):
+            for view in self._forms(user):
                 if dice.random() < 0.8:
                     self.place.player.submit(user, view, "Not this month.")
                 else:
@@ -159,6 +161,14 @@ class People:
         seen = dice.choice(there)
         self._remembered.append(seen)
         return seen
+
+    def _forms(self, user: str) -> list[Json]:
+        """The form that opens after the click, if it does within two seconds."""
+        for _ in range(20):
+            if views := self.place.player.views(user):
+                return views
+            time.sleep(0.1)
+        return []
 
     def _press(self, user: str, seen: Seen, action: str) -> bool:
         return self.place.player.click(user, seen, action)
