@@ -30,9 +30,10 @@ from tests.boundaries.place import Place
 from tests.boundaries.template import Template, template
 from tests.sandbox.loopback import serving
 
-
 POLICY: Final = (database.EXAMPLES / "policy.toml").read_text()
-PEOPLE: Final = (database.EXAMPLES / "people.toml").read_text().replace('"operator"]', '"operator", "finance-approver"]')
+PEOPLE: Final = (
+    (database.EXAMPLES / "people.toml").read_text().replace('"operator"]', '"operator", "finance-approver"]')
+)
 """Those of the example, with Otto as a third approver: so many must there be for two to approve."""
 _END: Final = "-----END CERTIFICATE-----\n"
 _COLUMNS: Final = (

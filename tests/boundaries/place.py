@@ -1,6 +1,10 @@
 """Where what survives a kill is found."""
 
 from dataclasses import dataclass
+from typing import Final
+
+ENV: Final = "test"
+"""The tag on our buttons."""
 
 
 @dataclass(frozen=True, slots=True)

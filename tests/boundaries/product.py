@@ -1,6 +1,6 @@
 """Our side of everything, in one thread of one process that may be killed: launches, works, sweeps, delivers, and takes what Slack sends.
 
-It does one thing at a time, so that the moments of a flow come in the same order every time.
+It does one thing at a time, so that the boundaries of a flow come in the same order every time.
 """
 
 import os
@@ -29,18 +29,17 @@ from engine.workers.means import Means
 from engine.workers.sweep import Sweeper
 from tests import world
 from tests.bot.office import SECRET, TOKEN
-from tests.boundaries.place import Place
+from tests.boundaries.place import ENV, Place
 from tests.boundaries.template import Failed
 from tests.boundaries.watch import watch
 
 AGENTS = load([world.AGENT])
-ENV = "test"
 US = Us(team="T0ACME")
 
 
 def live(line: Connection, ours: "Product", dies_at: int | None) -> None:
-    """Do what comes over the line, one thing after the other; each answer says how many moments have passed."""
-    moments = watch(dies_at)
+    """Do what comes over the line, one thing after the other; each answer says how many boundaries were crossed."""
+    boundaries = watch(dies_at)
     ours.late.open()
     while True:
         try:
@@ -51,8 +50,8 @@ def live(line: Connection, ours: "Product", dies_at: int | None) -> None:
             answer = getattr(ours, verb)(*args)
         except Exception:  # noqa: BLE001  whatever it is, the test shows it
             answer = Failed(traceback.format_exc())
-        moments.pass_()
-        line.send((answer, moments.passed))
+        boundaries.cross()
+        line.send((answer, boundaries.crossed))
 
 
 class Product:
@@ -106,10 +105,13 @@ class Product:
         repaint.paint_due(self.courier)
 
     def deliver(self, body: str, headers: Mapping[str, str]) -> tuple[int, dict[str, Any], str]:
-        """What Slack sends, answered by Bolt with our listeners; then what they left for afterwards."""
+        """What Slack sends, answered by Bolt with our listeners."""
         answer = self.bolt.dispatch(BoltRequest(body=body, headers=dict(headers)))
-        self.later.do()
         return answer.status, dict(answer.first_headers_without_set_cookie()), answer.body
+
+    def afterwards(self) -> None:
+        """What the listeners left for after their answer."""
+        self.later.do()
 
 
 class Late:

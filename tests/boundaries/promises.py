@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from bot.cards import blocks, ids
 from engine.models import Pause
@@ -13,7 +13,7 @@ from engine.state.db import SYSTEM_RUN
 from tests import rows
 from tests.bot.office import Json, actions_of, text_of
 from tests.boundaries.flows import Flow
-from tests.boundaries.product import ENV
+from tests.boundaries.place import ENV
 from tests.boundaries.scene import Scene
 
 _VARIES = (
@@ -25,6 +25,7 @@ _VARIES = (
     (r"\b(run|pause|effect)([ _])[0-9a-f]{6}", r"\1\2<id>"),
     (r"\b[0-9a-f]{4} [0-9a-f]{4}\b", "<digest>"),
 )  # fmt: skip
+_SEES = {"D0PRIYA": "priya", "D0OTTO": "otto", "D0INES": "ines"}
 _RECOVERY = {"claim", "release", "repeat"}
 """Moves that another death or life of a process adds, and that change nothing for anybody."""
 
@@ -57,7 +58,7 @@ def end_of(scene: Scene) -> End:
             [(e.entity, e.from_status, e.event, e.to_status, e.actor, e.surface) for r in run_ids for e in events.of_run(scene.conn, r)
              if e.to_status and e.event not in _RECOVERY]
         ),
-        said=Counter((m["channel"], m["only_for"], _heard(m)) for m in messages(scene) if not m["metadata"]),
+        said=Counter((m["channel"], m["only_for"], _heard(m)) for m in scene.messages() if not m["metadata"]),
     )  # fmt: skip
 
 
@@ -67,6 +68,8 @@ def kept(scene: Scene, flow: Flow, undisturbed: End | None = None) -> End:
     assert [amount for _, amount, _, _ in end.paid] == list(flow.paid), end
     assert [run[0] for run in end.runs] == [flow.run]
     assert [pause[0] for pause in end.pauses] == sorted(flow.pauses)
+    if flow.run == "done":
+        assert any(channel == "D0PRIYA" for channel, _, _ in end.said), "nobody told the requester"
     rows.consistent(scene.conn)
     for run_id in (SYSTEM_RUN, scene.run_id):
         assert isinstance(events.verify(scene.conn, run_id), events.Verified)
@@ -81,25 +84,25 @@ def kept(scene: Scene, flow: Flow, undisturbed: End | None = None) -> End:
 
 
 def _is_as(end: End, undisturbed: End, scene: Scene) -> None:
-    """Nothing differs, but that one thing may have been said twice, and that Slack itself warned whoever got no answer."""
+    """Nothing differs, but that one thing may have been said twice, and that whom Slack warned may hear less or more in private."""
     for part in ("runs", "pauses", "effects", "paid", "set_aside", "record"):
         now, then = getattr(end, part), getattr(undisturbed, part)
         assert now == then, f"{part} differ:\n{now}\nundisturbed:\n{then}"
-    unsaid = undisturbed.said - end.said
-    assert not unsaid or (scene.warned and all(only_for for _, only_for, _ in unsaid)), unsaid
-    assert set(end.said) <= set(undisturbed.said)
-    assert (end.said - undisturbed.said).total() <= 1
+    unsaid, more = undisturbed.said - end.said, end.said - undisturbed.said
+    otherwise = {*unsaid, *(set(end.said) - set(undisturbed.said))}
+    assert not otherwise or (scene.warned and all(only_for for _, only_for, _ in otherwise)), otherwise
+    assert more.total() <= 1, more
 
 
 def _shown(scene: Scene) -> list[Json]:
     """Every card shows its pause as it is, on one message; the messages with a card that belong to none are returned."""
-    known = {(m["channel"], m["ts"]): m for m in messages(scene) if m["metadata"]}
+    known = {(m["channel"], m["ts"]): m for m in scene.messages() if m["metadata"]}
     for pause_id in [p for line in runs.listed(scene.conn) for p in runs.get(scene.conn, line.id).pauses]:
         pause = pauses.get(scene.conn, pause_id)
         for card in cards.of_pause(scene.conn, pause_id):
             assert card.state == "live"
             message = known.pop((card.channel, card.ts))
-            wanted = blocks.card(pause, kind=card.kind, level=card.level, env=ENV).payload()
+            wanted = blocks.card(pause, kind=cast("blocks.Kind", card.kind), level=card.level, env=ENV).payload()
             assert (message["text"], text_of(message["blocks"])) == (wanted["text"], text_of(wanted["blocks"]))
             assert actions_of(message) == actions_of(wanted)
     return list(known.values())
@@ -114,10 +117,10 @@ def _is_harmless(scene: Scene, stray: Json) -> None:
     if status == "waiting" or action is None:
         return
     before = end_of(scene)
-    scene.press("priya" if action == ids.ACTION_WITHDRAW else "marta", action, stray)
+    scene.press(_SEES.get(stray["channel"], "marta"), action, stray)
     scene.rest()
     after = end_of(scene)
-    [now] = [m for m in messages(scene) if m["ts"] == stray["ts"]]
+    [now] = [m for m in scene.messages() if m["ts"] == stray["ts"]]
     assert not {ids.ACTION_APPROVE, ids.ACTION_DENY, ids.ACTION_WITHDRAW} & set(actions_of(now))
     assert (after.paid, after.pauses, after.record) == (before.paid, before.pauses, before.record)
     assert (after.said - before.said).total() == 1  # the private answer
@@ -134,11 +137,6 @@ def _told(pause: Pause) -> tuple[Any, ...]:
 def _heard(message: Json) -> str:
     """What is said; of a private answer only that it was given, since it tells what holds when it is delivered."""
     return "an answer" if message["only_for"] else _steady(text_of(message["blocks"] or message["text"]))
-
-
-def messages(scene: Scene) -> list[Json]:
-    """Everything that stands in Slack."""
-    return [m for m in scene.office.read("/slack/messages")["messages"] if not m["deleted"]]
 
 
 def _same(value: Any) -> Any:

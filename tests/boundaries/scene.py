@@ -4,10 +4,12 @@ Whoever meets the death does what anyone would: launches again with the same key
 again. Everything else has to come right by itself.
 """
 
+from collections.abc import Callable
 from typing import Any, Final, Literal
 from uuid import UUID
 
 from bot.cards import ids
+from bot.sandbox.workspace import direct_id
 from tests import rows
 from tests.bot.office import TOKEN, Json, actions_of
 from tests.boundaries import hours
@@ -61,25 +63,22 @@ class Scene:
 
         Whoever is warned by Slack that it was not taken looks again a little later, and clicks again if the button is still there.
         """
-        on = message or self.card(who, action)
-        assert on is not None, f"no card for {who} has {action}"
-        if self._done(self.office.press(_USERS[who], on, action)):
-            return
-        self.rest()
-        if still := self.card(who, action, on):
-            assert self._done(self.office.press(_USERS[who], still, action))
+        on = message or self.cards(who, action)[-1]
+        if not self._taken(lambda: self.office.press(_USERS[who], on, action)):
+            self.rest()
+            if on["ts"] in [card["ts"] for card in self.cards(who, action)]:
+                assert self._taken(lambda: self.office.press(_USERS[who], on, action))
 
     def deny(self, who: str, reason: str) -> None:
-        """Deny with a reason, in the form that opens."""
+        """Deny with a reason, in the form that opens; whoever is warned submits it again if the button is still there."""
         self.press(who, ids.ACTION_DENY)
         user = _USERS[who]
-        form = self.office.views(user)[-1]
+        form = self.office.views(user)[-1]["id"]
         values = {ids.BLOCK_REASON: {ids.ACTION_REASON: {"type": "plain_text_input", "value": reason}}}
-        if self._done(self.office.act("submit", user, view_id=form["id"], values=values)):
-            return
-        self.rest()
-        if self.card(who, ids.ACTION_DENY):
-            assert self._done(self.office.act("submit", user, view_id=form["id"], values=values))
+        if not self._taken(lambda: self.office.act("submit", user, view_id=form, values=values)):
+            self.rest()
+            if self.cards(who, ids.ACTION_DENY):
+                assert self._taken(lambda: self.office.act("submit", user, view_id=form, values=values))
 
     def silence(self) -> None:
         """Nobody answers until the hour has come."""
@@ -88,22 +87,21 @@ class Scene:
     def delete(self, message: Json) -> None:
         """Somebody deletes a message of ours."""
         what = {"channel": message["channel"], "ts": message["ts"]}
-        answer = self.office.http.post("/slack/api/chat.delete", json=what, headers={"Authorization": f"Bearer {TOKEN}"})
+        answer = self.office.http.post(
+            "/slack/api/chat.delete", json=what, headers={"Authorization": f"Bearer {TOKEN}"}
+        )
         assert answer.json()["ok"], answer.text
 
     # ------------------------------------------------------------------------------------------------------- what there is
 
-    def card(self, who: str, action: str, like: Json | None = None) -> Json | None:
-        """The newest card that this person sees with this button on it now, or a given one if it has it still."""
-        seen_in = ("C0BUY", f"D{_USERS[who][1:]}")
-        every = self.office.read("/slack/messages")["messages"]
-        return next(
-            (
-                m for m in reversed(every)
-                if m["metadata"] and m["channel"] in seen_in and not m["deleted"] and action in actions_of(m) and (like is None or m["ts"] == like["ts"])
-            ),
-            None,
-        )  # fmt: skip
+    def cards(self, who: str, action: str) -> list[Json]:
+        """The cards that this person sees with this button on them now, oldest first."""
+        places = ("C0BUY", direct_id(_USERS[who]))
+        return [m for m in self.messages() if m["metadata"] and m["channel"] in places and action in actions_of(m)]
+
+    def messages(self) -> list[Json]:
+        """Everything that stands in Slack."""
+        return [m for m in self.office.read("/slack/messages")["messages"] if not m["deleted"]]
 
     @property
     def run_id(self) -> UUID:
@@ -129,9 +127,14 @@ class Scene:
             self.ours = self.ground.template.live()
             return None
 
-    def _done(self, answer: Json) -> bool:
+    def _taken(self, gesture: Callable[[], Json]) -> bool:
+        """Whether we answered Slack in time; what we do after our answer is done then, if we live."""
+        before = self.died
+        answer = gesture()
+        self._ask("afterwards")
         if answer == {"ok": True}:
             return True
-        assert self.died, answer
+        assert self.died
+        assert not before, answer
         self.warned = True
         return False

@@ -32,17 +32,17 @@ class Failed:
 
 
 class Life:
-    """One life of our process. `passed`: the moments that it has told us of."""
+    """One life of our process. `crossed`: the boundaries that it has told us of."""
 
     def __init__(self, line: Connection, pid: int, template: socket.socket) -> None:
-        self.passed = 0
+        self.crossed = 0
         self._line, self._pid, self._template = line, pid, template
 
     def ask(self, verb: str, *args: Any) -> Any:
         """Have it do something. Raises Killed if it dies meanwhile."""
         self._line.send((verb, args))
         try:
-            answer, self.passed = self._line.recv()
+            answer, self.crossed = self._line.recv()
         except (EOFError, ConnectionResetError):
             self._gone()
             raise Killed from None
@@ -71,7 +71,7 @@ class Template:
         self._control = control
 
     def live(self, dies_at: int | None = None) -> Life:
-        """A new life, which ends at the moment `dies_at`; None: when it is killed from here."""
+        """A new life, which ends at the boundary `dies_at`; None: when it is killed from here."""
         ours, theirs = socket.socketpair()
         socket.send_fds(self._control, [f"live {dies_at or 0}".encode()], [theirs.fileno()])
         theirs.close()
@@ -110,7 +110,8 @@ def main(handle: str, *place: str) -> None:
             control.send(str(pid).encode())
             continue
         control.close()
-        return live(Connection(handles[0]), product, int(number) or None)
+        live(Connection(handles[0]), product, int(number) or None)
+        return
 
 
 if __name__ == "__main__":

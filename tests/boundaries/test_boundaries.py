@@ -42,7 +42,7 @@ def undisturbed(ground: Ground, flow: Flow) -> tuple[int, End]:
     ground.put_back(flow.script)
     scene = Scene(ground)
     flow.happens(scene)
-    boundaries = scene.ours.passed
+    boundaries = scene.ours.crossed
     end = kept(scene, flow)
     scene.ours.kill()
     return boundaries, end

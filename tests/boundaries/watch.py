@@ -1,7 +1,7 @@
-"""Counts the moments at which this process may be killed, and kills it at one of them.
+"""Counts the boundaries that this process crosses, and kills it at one of them.
 
-A moment lies between any two things that can change what outlives the process: before each database statement and each outside call,
-and so after the one before it; and after the last one of a request, when all is done and nobody has been told.
+A boundary lies before and after everything that can change what outlives the process: each database statement and each outside call.
+What is after one is before the next, and counts once; after the last one of a request all is done, and nobody has been told.
 """
 
 import functools
@@ -27,43 +27,43 @@ WATCHED: Final = (
 
 
 @dataclass(slots=True)
-class Moments:
-    """How many have passed, and at which the process dies; None: at none."""
+class Boundaries:
+    """How many were crossed, and at which the process dies; None: at none."""
 
     dies_at: int | None
-    passed: int = 0
+    crossed: int = 0
     on_its_way: bool = False
 
-    def pass_(self) -> None:
+    def cross(self) -> None:
         """One more; at its own the process is gone, as if somebody had pulled the plug."""
-        self.passed += 1
-        if self.passed == self.dies_at:
+        self.crossed += 1
+        if self.crossed == self.dies_at:
             os.kill(os.getpid(), signal.SIGKILL)
 
 
-def watch(dies_at: int | None) -> Moments:
-    """Watch everything that this process does to the world from now on. It ends with 70 on a way to the outside that is not watched."""
-    moments = Moments(dies_at)
+def watch(dies_at: int | None) -> Boundaries:
+    """Watch everything that this process does to the world from now on. It ends with 70 on a way out that is not watched."""
+    boundaries = Boundaries(dies_at)
     for owner, method in WATCHED:
-        setattr(owner, method, _watched(getattr(owner, method), moments))
+        setattr(owner, method, _watched(getattr(owner, method), boundaries))
 
     def look(event: str, _args: Any) -> None:
-        if event == "socket.connect" and not moments.on_its_way:
+        if event == "socket.connect" and not boundaries.on_its_way:
             sys.stderr.write("An outside call that is not counted: name its client in tests/boundaries/watch.py.\n")
             os._exit(70)  # an exception would be taken for a failed call
 
     sys.addaudithook(look)
-    return moments
+    return boundaries
 
 
-def _watched(original: Any, moments: Moments) -> Any:
+def _watched(original: Any, boundaries: Boundaries) -> Any:
     @functools.wraps(original)
     def call(*args: Any, **kwargs: Any) -> Any:
-        moments.pass_()
-        moments.on_its_way = True
+        boundaries.cross()
+        boundaries.on_its_way = True
         try:
             return original(*args, **kwargs)
         finally:
-            moments.on_its_way = False
+            boundaries.on_its_way = False
 
     return call
