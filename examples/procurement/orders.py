@@ -1,6 +1,6 @@
 """From a row of an orders file to an order: our own columns, or an award as governments publish it (Open Contracting Data Standard).
 
-The one rule: what cannot be read exactly is refused with its field, and never becomes a payment. A missing title is no reason to refuse;
+A row is an award if it has an `award` or an `ocid` and no `order_ref`. The one rule: what cannot be read exactly is refused with its field, and never becomes a payment. A missing title is no reason to refuse;
 a missing amount, currency, payee or reference is.
 """
 
@@ -12,11 +12,9 @@ from typing import Any, Final
 from engine import Money, Order, Refused
 from engine.rules.money import MoneyError, parse
 
-_NAMES: Final = {
-    "order_ref": ("order_ref", "award"),
-    "supplier_id": ("supplier_id", "supplier"),
-    "item": ("item", "title"),
-}
+_IN_AWARDS: Final = {"order_ref": ("award",), "supplier_id": ("supplier_id", "supplier"), "item": ("title",)}
+"""Where an award has what our own columns say. Its payee may be known by name alone; in an order of our own a name is no id."""
+
 _LONGEST: Final = {"order_ref": 200, "supplier_id": 300, "item": 400, "payment_method": 60}
 _NOTHING: Final = {"none", "null", "nan", "n/a"}
 """What a program writes where it had no value: such a text names nothing."""
@@ -49,6 +47,10 @@ def read(row: Mapping[str, Any]) -> Order:
         f"payment_method: {arguments['payment_method']}",
     ]
     return Order(ref=ref, text="\n".join(lines), tool="charge_supplier", arguments=arguments)
+
+
+def _is_award(row: Mapping[str, Any]) -> bool:
+    return "order_ref" not in row and ("award" in row or "ocid" in row)
 
 
 def _ref(row: Mapping[str, Any]) -> str:
@@ -90,7 +92,7 @@ def _quantity(row: Mapping[str, Any]) -> int:
 
 
 def _text(row: Mapping[str, Any], field: str, *, required: bool = False) -> str:
-    names = _NAMES.get(field, (field,))
+    names = _IN_AWARDS.get(field, (field,)) if _is_award(row) else (field,)
     found = next((row[name] for name in names if row.get(name) not in (None, "")), "")
     if not isinstance(found, str):
         raise Refused(field, "it is not text.")

@@ -180,6 +180,24 @@ def test_a_missing_title_is_no_reason_to_refuse() -> None:
     assert read(title="", item=None).arguments["item"] == "(no title)"
 
 
+def test_an_order_of_our_own_without_a_supplier_id_is_not_paid_to_a_name() -> None:
+    for empty in ("", None, ...):
+        with pytest.raises(Refused) as refused:
+            read(supplier_id=empty, supplier="Nordholz Industrial", award="A-1", ocid="ocds-a1")
+        assert (refused.value.field, refused.value.why) == ("supplier_id", "it is missing. Give supplier_id.")
+
+
+def test_an_order_of_our_own_without_a_reference_is_not_named_after_an_award() -> None:
+    with pytest.raises(Refused) as refused:
+        read(order_ref="", award="A-1")
+    assert refused.value.field == "order_ref"
+
+
+def test_the_payee_of_an_award_may_be_known_by_name_alone() -> None:
+    award = read(order_ref=..., award="A-1", ocid="ocds-a1", supplier_id=..., supplier="Nordholz Industrial")
+    assert award.arguments["supplier_id"] == "Nordholz Industrial"
+
+
 def test_two_awards_with_one_id_in_two_processes_are_two_orders() -> None:
     award = {"publisher": "canada/montreal", "award": "1222491", "order_ref": ...}
     refs = {read(**award, ocid=ocid).ref for ocid in ("ocds-a1", "ocds-a2")}
