@@ -60,4 +60,5 @@ BEGIN
     EXECUTE format('ALTER ROLE %%I IN DATABASE %%I SET lock_timeout = ''2s''', app, current_database());
     EXECUTE format('ALTER ROLE %%I IN DATABASE %%I SET idle_in_transaction_session_timeout = ''10s''', app, current_database());
     EXECUTE format('ALTER ROLE %%I IN DATABASE %%I SET jit = off', app, current_database());
+    EXECUTE format('ALTER ROLE %%I IN DATABASE %%I SET plan_cache_mode = force_generic_plan', app, current_database());
 END $$;
