@@ -1,10 +1,11 @@
 """An orders file, read against an agent: which rows become runs, which are refused, and what each would need under a policy.
 
 Values in, values out: nothing here is written or asked. The one rule: a row is taken only if the call it is expected to lead to can be
-made of it exactly, and a reference is taken only once.
+made of it exactly, and a reference that two rows share is taken from neither.
 """
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -44,19 +45,17 @@ class Foreseen:
     approver: str | None
 
 
-def read_orders(agent: Agent, text: str, kind: Literal["csv", "jsonl"]) -> Iterator[Taken | Unreadable]:
-    """Every row, in order. Raises Misconfigured for an agent that takes no orders or names a tool it does not have."""
-    lines: dict[str, int] = {}
-    for row in read_rows(text, kind):
-        taken = _take(agent, row) if isinstance(row, Row) else row
-        if isinstance(taken, Taken):
-            ref = taken.order.ref
-            if ref in lines:
-                why = f"{ref} stands on line {lines[ref]} already, and which of the two is meant cannot be known."
-                taken = Unreadable(line=taken.line, field="order_ref", why=why)
-            else:
-                lines[ref] = taken.line
-        yield taken
+def read_orders(agent: Agent, text: str, kind: Literal["csv", "jsonl"]) -> Sequence[Taken | Unreadable]:
+    """Every row, in order. References are the same that differ in case or in blanks alone, and all rows that share one are refused.
+
+    Raises Misconfigured for an agent that takes no orders or names a tool it does not have.
+    """
+    rows = [_take(agent, row) if isinstance(row, Row) else row for row in read_rows(text, kind)]
+    sharing: dict[str, list[int]] = defaultdict(list)
+    for row in rows:
+        if isinstance(row, Taken):
+            sharing[_same(row.order.ref)].append(row.line)
+    return [_alone(row, sharing[_same(row.order.ref)]) if isinstance(row, Taken) else row for row in rows]
 
 
 def foresee(taken: Taken, policy: Policy, people: People, requester: str) -> Foreseen:
@@ -77,6 +76,21 @@ def foresee(taken: Taken, policy: Policy, people: People, requester: str) -> For
 def launch_key(agent: Agent, order: Order) -> str:
     """By this an order is launched once, however often its file is."""
     return f"{agent.name}:{order.ref}"
+
+
+def _same(ref: str) -> str:
+    """What two references have in common that people would take for one."""
+    return " ".join(ref.split()).casefold()
+
+
+def _alone(row: Taken, sharing: Sequence[int]) -> Taken | Unreadable:
+    """The row, unless its reference stands on other lines too."""
+    if len(sharing) == 1:
+        return row
+    other = next(line for line in sharing if line != row.line)
+    where = f"line {other}" if len(sharing) == 2 else f"line {other} and {len(sharing) - 2} more"
+    why = f"{row.order.ref} stands on {where} too, and which of them is meant cannot be known. Give each order a reference of its own."
+    return Unreadable(line=row.line, field="order_ref", why=why)
 
 
 def _take(agent: Agent, row: Row) -> Taken | Unreadable:

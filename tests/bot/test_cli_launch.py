@@ -76,7 +76,7 @@ def test_what_cannot_be_read_is_refused_with_line_and_field_and_the_rest_is_laun
         "PO-4,,pumps,1,100.00,EUR,pm_1",
         "PO-5,sup_412,pumps,many,100.00,EUR,pm_1",
         "PO-6,sup_412",
-        "PO-1,sup_412,valves,1,250.00,EUR,pm_1",
+        "PO-9,sup_412,valves,1,250.00,EUR,pm_1",
         "PO-7,sup_412,pumps,1,500,JPY,pm_1",
         "PO-8,sup_412,pumps,1,500.50,JPY,pm_1",
         ",sup_412,pumps,1,100.00,EUR,pm_1",
@@ -91,17 +91,43 @@ def test_what_cannot_be_read_is_refused_with_line_and_field_and_the_rest_is_laun
         "5 refused: supplier_id: it is missing.",
         "6 refused: quantity: it is no whole number",
         "7 refused: The header names 7 values and the line has 2",
-        "8 refused: order_ref: PO-1 stands on line 2 already",
+        "8 PO-9 launched run_",
         "9 PO-7 launched run_",
         "10 refused: amount: '500.50' is finer than JPY can be",
         "11 refused: order_ref: it is missing.",
-        "2 launched, 0 unchanged, 8 refused.",
+        "3 launched, 0 unchanged, 7 refused.",
     ):
         assert any(line.startswith(expected) for line in lines), (expected, said.out)
     assert "The refused rows were not launched; all others were." in said.err
     found = launched(conn)
-    assert set(found) == {"procurement:PO-1", "procurement:PO-7"}
+    assert set(found) == {"procurement:PO-1", "procurement:PO-7", "procurement:PO-9"}
     assert "currency: EUR" in found["procurement:PO-1"].input
+
+
+def test_rows_that_share_a_reference_are_all_refused_each_naming_another(
+    conn: Any, db_url: str, tmp_path: Path
+) -> None:
+    file = csv(
+        tmp_path,
+        "DUP,sup_412,pumps,1,100.00,EUR,pm_1",
+        "PO-1,sup_412,pumps,1,100.00,EUR,pm_1",
+        " dup ,sup_412,pumps,1,900.00,EUR,pm_1",
+        "PO-2,sup_412,pumps,1,100.00,EUR,pm_1",
+        "po-2,sup_412,pumps,1,100.00,EUR,pm_1",
+        "Po-2,sup_412,pumps,1,100.00,EUR,pm_1",
+    )
+    said = placet(db_url, "launch", "procurement", "--orders", file, "--for", "priya")
+    assert said.code == 2
+    lines = said.out.splitlines()
+    for expected in (
+        "2 refused: order_ref: DUP stands on line 4 too, and which of them is meant cannot be known.",
+        "4 refused: order_ref: dup stands on line 2 too, and which",
+        "5 refused: order_ref: PO-2 stands on line 6 and 1 more too",
+        "7 refused: order_ref: Po-2 stands on line 5 and 1 more too",
+        "1 launched, 0 unchanged, 5 refused.",
+    ):
+        assert any(line.startswith(expected) for line in lines), (expected, said.out)
+    assert set(launched(conn)) == {"procurement:PO-1"}
 
 
 def test_a_dry_run_says_what_each_row_would_need_and_writes_nothing(conn: Any, db_url: str, tmp_path: Path) -> None:
