@@ -16,11 +16,12 @@ SELECT r.seq, r.head,
        json_build_object(
            'run', CASE WHEN r.kind = 'system' THEN '[]' ELSE json_build_array(json_build_object('id', r.id, 'status', r.status)) END,
            'pause', (SELECT coalesce(json_agg(json_build_object('id', p.id, 'status', p.status, 'decided_by', p.decided_by,
-                                                                'decided_at', ((extract(epoch FROM p.decided_at) * 1000000)::bigint)::text, 'digest', c.digest,
+                                                                'decided_at', ((extract(epoch FROM p.decided_at) * 1000000)::bigint)::text,
+                                                                'voters', p.voters, 'digest', c.digest, 'seal', c.seal,
                                                                 'document', c.document) ORDER BY p.id), '[]')
                        FROM run_pause p LEFT JOIN pause_content c ON c.pause_id = p.id WHERE p.run_id = r.id),
            'vote', (SELECT coalesce(json_agg(json_build_object('pause_id', v.pause_id, 'person', v.person, 'verdict', v.verdict, 'surface', v.surface,
-                                                               'reason', v.reason, 'at', ((extract(epoch FROM v.at) * 1000000)::bigint)::text) ORDER BY v.at, v.person), '[]')
+                                                               'reason', v.reason, 'seal', v.seal, 'at', ((extract(epoch FROM v.at) * 1000000)::bigint)::text) ORDER BY v.at, v.person), '[]')
                       FROM pause_vote v JOIN run_pause p ON p.id = v.pause_id WHERE p.run_id = r.id),
            'effect', (SELECT coalesce(json_agg(json_build_object('id', f.id, 'status', f.status, 'action', f.action, 'digest', f.digest,
                                                                  'receipt', f.receipt::text) ORDER BY f.id), '[]')

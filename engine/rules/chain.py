@@ -146,6 +146,9 @@ def _requests(record: Record, told: Told) -> Iterable[Fault]:
             yield _at(opened, "What is stored of the request has another digest than what was asked.")
         elif digest.of_canonical("placet.pause.v1", row["document"] or "") != row["digest"]:
             yield _at(opened, "What is stored of the request is not what was asked.")
+        voted = [e for e in told.moved if e["entity_id"] == row["id"] and e["event"] in YES | {"deny"}]
+        if {e["actor"] for e in voted} != set(row["voters"]):
+            yield _at(voted[-1] if voted else opened, "The row names other people as those who answered.")
         decided = _last(told, "pause", row["id"], frozenset({"approve", "deny"}))
         stands = row["status"] in ("approved", "denied", "executed", "failed")
         if decided and stands and (row["decided_by"], row["decided_at"]) != (decided["actor"], decided["at"]):

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from engine.models import Event
 from engine.rules import chain, digest
-from engine.state import db
+from engine.state import db, seals
 
 
 def of_run(conn: db.Conn, run_id: UUID) -> list[Event]:
@@ -38,13 +38,17 @@ class Altered:
 
 
 def verify(conn: db.Conn, run_id: UUID) -> Verified | Altered:
-    """Recompute a run's chain outside SQL, link by link, and compare its end with the stored head and the rows. Raises NotFound."""
+    """Recompute a run's chain outside SQL, link by link, and compare its end with the stored head and the rows.
+
+    With keys the seals are looked at, too. Raises NotFound.
+    """
     record = read(conn, run_id)
     told = chain.follow(record)
     fault = told if isinstance(told, chain.Fault) else chain.disagreement(record, told)
     if fault is not None:
         return Altered(fault.why, fault.seq, fault.event)
-    return Verified(record.seq)
+    unsealed = next(iter(seals.broken(conn, record)), None)
+    return Altered(unsealed) if unsealed else Verified(record.seq)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from engine.models import Content, Vote
-from engine.rules import digest, seal
+from engine.rules import chain, digest, seal
 from engine.state import db
 
 BROKEN: Final = frozenset({"unknown", "forged"})
@@ -45,7 +45,7 @@ def vote(
     )
 
 
-def content(conn: db.Conn, pause_id: UUID, row: Mapping[str, Any]) -> seal.Worth:
+def content(conn: db.Conn, pause_id: object, row: Mapping[str, Any]) -> seal.Worth:
     """What the seal of a stored request is worth; `row` has its digest, document and seal."""
     if conn.keys and digest.of_canonical("placet.pause.v1", row["document"]) != row["digest"]:
         return "forged"
@@ -57,10 +57,22 @@ def content_holds(conn: db.Conn, pause_id: UUID, row: Mapping[str, Any]) -> bool
     return seal.check(conn.keys, row["seal"], "pause", seal.of_pause(pause_id, row["digest"])) not in BROKEN
 
 
-def worth(conn: db.Conn, pause_id: UUID, content_digest: str, stored: Mapping[str, Any]) -> seal.Worth:
+def worth(conn: db.Conn, pause_id: object, content_digest: str, stored: Mapping[str, Any]) -> seal.Worth:
     """What the seal of a stored vote is worth."""
     said = {name: stored[name] for name in ("person", "verdict", "surface", "reason")}
     return seal.check(conn.keys, stored["seal"], "vote", seal.of_vote(pause_id, content_digest, **said))
+
+
+def broken(conn: db.Conn, record: chain.Record) -> Iterable[str]:
+    """What of a run's requests and answers does not bear the seal that it should, a sentence each; nothing without keys."""
+    digests = {row["id"]: row["digest"] for row in record.rows["pause"] if row["document"] is not None}
+    for row in record.rows["pause"]:
+        if row["id"] in digests and content(conn, row["id"], row) in BROKEN:
+            yield f"The request {row['id']} does not bear its seal."
+    for row in record.rows["vote"]:
+        sealed = any(one["id"] == row["pause_id"] and one["seal"] for one in record.rows["pause"])
+        if sealed and worth(conn, row["pause_id"], digests.get(row["pause_id"]) or "", row) in BROKEN | {"before"}:
+            yield f"The answer of {row['person']} to the request {row['pause_id']} does not bear its seal."
 
 
 def approval(conn: db.Conn, votes: Iterable[Vote], asked: Content) -> seal.Worth:

@@ -10,6 +10,7 @@ import pytest
 from bot.sandbox.buyer import buyer
 from bot.sandbox.histories import Problem
 from bot.sandbox.model import QueueScript, Reply
+from engine.rules.seal import NO_KEYS, Keys
 from engine.state import db
 from engine.tools import Agent, load
 from engine.workers.means import Means
@@ -26,10 +27,17 @@ class Desks(Protocol):
 
 
 @pytest.fixture
-def pool(db_url: str) -> Iterator[db.Pool]:
-    with db.pool(db_url, size=4) as made:
-        with made.connection() as conn:
-            database.apply_policy(conn)
+def keys() -> Keys:
+    """With what requests and answers are sealed: nothing, unless a test says otherwise."""
+    return NO_KEYS
+
+
+@pytest.fixture
+def pool(db_url: str, conn: Any, keys: Keys) -> Iterator[db.Pool]:
+    conn.keys = keys
+    with db.pool(db_url, size=4, keys=keys) as made:
+        with made.connection() as own:
+            database.apply_policy(own)
         yield made
 
 
