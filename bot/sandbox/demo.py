@@ -19,6 +19,7 @@ from uuid import UUID
 
 import httpx
 from rich.console import Console
+from rich.markup import escape
 
 from bot.cards.ids import screen_id
 from bot.cards.outcomes import told
@@ -63,11 +64,11 @@ def run(
             _invite(home, launched, console, open_browser=open_browser)
             _watch(home, launched, console)
     except CannotStart as error:
-        console.print(f"[red]The demo cannot start.[/red] {error}", highlight=False)
+        console.print(f"[red]The demo cannot start.[/red] {escape(str(error))}", highlight=False, soft_wrap=True)
         return 1
     except KeyboardInterrupt:
         console.print(
-            f"\nStopped. What happened is kept in {where}; placet demo goes on from there, placet demo --fresh begins anew."
+            f"\nStopped. What happened is kept in {escape(str(where))}; placet demo goes on from there, placet demo --fresh begins anew."
         )
         return 130 if auto else 0
     return 0

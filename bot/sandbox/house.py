@@ -118,7 +118,7 @@ def house(folder: Path, *, port: int | None, env: Mapping[str, str], say: Callab
 
     `port` is the page's; None takes 8477, or any free one if that is taken. Raises CannotStart.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    _prepare(folder)
     with ExitStack() as stack:
         stack.enter_context(_only_one(folder))
         page_port = _page_port(port)
@@ -126,7 +126,7 @@ def house(folder: Path, *, port: int | None, env: Mapping[str, str], say: Callab
         say("Starting PostgreSQL")
         try:
             url = stack.enter_context(postgres(folder / "postgres"))
-        except RuntimeError as error:
+        except (RuntimeError, OSError) as error:
             raise CannotStart(str(error)) from error
         token = secrets.token_hex(32)
         made = House(
@@ -141,16 +141,41 @@ def house(folder: Path, *, port: int | None, env: Mapping[str, str], say: Callab
         yield made
 
 
+def _prepare(folder: Path) -> None:
+    """Make the folder, and see that it can be written in and that its database is one."""
+    with _on_disk(folder, "cannot be used"):
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / MARK).touch()
+        data = folder / "postgres" / "data"
+        version = data / "PG_VERSION"
+        if data.exists() and any(data.iterdir()) and not (version.exists() and version.read_bytes().strip().isdigit()):
+            raise CannotStart(
+                f"{data} holds files that are no PostgreSQL database. Move them away, or choose another place with --folder."
+            )
+
+
 def clear(folder: Path) -> None:
-    """Delete a demo's folder, so that the next start begins anew. Raises CannotStart for a folder that is not a demo's."""
-    if not folder.exists():
-        return
-    if not (folder / MARK).exists():
+    """Delete a demo's folder, so that the next start begins anew. Raises CannotStart for one that is not a demo's, or cannot be deleted."""
+    with _on_disk(folder, "cannot be deleted"):
+        if not folder.exists():
+            return
+        if not (folder / MARK).exists():
+            raise CannotStart(
+                f"{folder} is not a folder of the demo, so it is not deleted. Name another one with --folder."
+            )
+        with _only_one(folder):
+            shutil.rmtree(folder)
+
+
+@contextmanager
+def _on_disk(folder: Path, what: str) -> Iterator[None]:
+    """What the operating system refuses is said in a sentence."""
+    try:
+        yield
+    except OSError as error:
         raise CannotStart(
-            f"{folder} is not a folder of the demo, so it is not deleted. Name another one with --folder."
-        )
-    with _only_one(folder):
-        shutil.rmtree(folder)
+            f"The folder {folder} {what}: {error.strerror}. Choose another place, as in --folder ~/placet-demo"
+        ) from None
 
 
 def _environment(folder: Path, url: str, page_port: int, bot_port: int, token: str) -> dict[str, str]:

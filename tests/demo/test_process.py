@@ -2,6 +2,7 @@
 
 import os
 import queue
+import re
 import signal
 import socket
 import subprocess
@@ -180,3 +181,29 @@ def test_only_a_folder_of_the_demo_is_ever_deleted(tmp_path: Path) -> None:
     with pytest.raises(CannotStart, match="not a folder of the demo"):
         clear(tmp_path)
     assert (tmp_path / "precious.txt").exists()
+
+
+@pytest.mark.parametrize("fresh", [(), ("--fresh",)], ids=["goes on", "fresh"])
+@pytest.mark.parametrize("place", ["/dev/null/x", "/proc/x", "/sys/kernel", "l" * 300], ids=lambda place: place[:12])
+def test_a_folder_that_cannot_be_written_is_refused_with_a_sentence(
+    place: str, fresh: tuple[str, ...], tmp_path: Path
+) -> None:
+    said = refused(str(tmp_path / place), *fresh)
+    assert re.search("The demo cannot start. .*(Choose another place|Name another one)", said)
+
+
+def test_files_that_are_no_database_are_left_alone_and_said_to_be_none(tmp_path: Path) -> None:
+    data = tmp_path / "a [red] folder" / "postgres" / "data"
+    data.mkdir(parents=True)
+    (data / "PG_VERSION").write_text("hello")
+    assert f"{data} holds files that are no PostgreSQL database." in refused(str(tmp_path / "a [red] folder"))
+    assert [file.name for file in data.iterdir()] == ["PG_VERSION"]
+
+
+def refused(folder: str, *more: str) -> str:
+    """What a demo says that does not start on a folder."""
+    command = [sys.executable, "-m", "bot.cli", "demo", "--no-browser", "--folder", folder, *more]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert ended.returncode == 1, ended
+    assert "Traceback" not in ended.stderr
+    return ended.stdout
