@@ -146,6 +146,7 @@ def assemble(settings: Settings) -> House:
     closing.callback(work.shutdown)
     closing.callback(later.shutdown)
     desk = Desk(courier=courier, sweeper=sweeper, agents=agents, kick=bell.ring, work=work, later=later)
+    closing.callback(desk.closing.set)
     counter = api.Counter(pool=pool, agents=agents, kick=bell.ring, token=settings.api_token.get_secret_value())
     bolt = slack.bolt(desk, signing_secret=secret, bot_token=token, us=us)
     return House(

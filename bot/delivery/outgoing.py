@@ -64,11 +64,11 @@ def answer_later(conn: db.Conn, outcome: Outcome, *, tried: str, channel: str, u
 
 
 def tell(courier: Courier, channel: str, user: str, message: Message) -> Sent | Failure:
-    """Say something to one person: in the channel where they are, for them alone; where that cannot be, as a message from us."""
+    """Say something to one person: in the channel where they are, for them alone; where that cannot be now, as a message from us."""
     outcome: Sent | Failure = Refused(error="user_not_in_channel", permanent=True)
     if channel != user:
         outcome = courier.slack.post_ephemeral(channel, user, message)
-    if isinstance(outcome, Refused) and outcome.permanent:
+    if isinstance(outcome, Refused):
         direct = courier.slack.open_dm(user)
         return courier.slack.post(direct, message) if isinstance(direct, str) else direct
     return outcome

@@ -5,15 +5,17 @@ which of two things is so: surely not recorded, or perhaps.
 """
 
 import logging
+import threading
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, Future
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeVar
 
 from bot.cards import parts, phrases
 from bot.delivery import outgoing, who
-from bot.delivery.courier import Courier
+from bot.delivery.courier import Courier, is_final, wait_s
+from bot.delivery.web import Sent
 from bot.delivery.who import Known, Turned
 from engine.errors import EngineError
 from engine.state import outage
@@ -25,6 +27,8 @@ Json = dict[str, Any]
 log = logging.getLogger(__name__)
 
 BUDGET_S: Final = 2.3
+TELLINGS: Final = 4
+"""How often it is tried to tell somebody something, while it is of use."""
 
 
 class _NothingDone(Exception):
@@ -44,7 +48,7 @@ class Desk:
     """What a listener works with.
 
     `kick` wakes delivery and the workers of this process; `work` are the threads for what a person waits for, `later` those for
-    what nobody does.
+    what nobody does. `closing` is set when the process stops: whoever would wait then does not.
     """
 
     courier: Courier
@@ -53,6 +57,7 @@ class Desk:
     kick: Callable[[], None]
     work: Executor
     later: Executor
+    closing: threading.Event = field(default_factory=threading.Event)
 
     def who(self, body: Json) -> Known | Turned:
         """The person who did this; asked before anything is done, so that an outage here has surely recorded nothing."""
@@ -95,8 +100,23 @@ class Desk:
         self.later.submit(guarded)
 
     def tell(self, channel: str, user: str, sentence: str) -> None:
-        """Say something to the person who acted, and to nobody else, once they have been answered."""
-        self.afterwards(lambda: outgoing.tell(self.courier, channel, user, parts.answer(sentence)))
+        """Say something to the person who acted, and to nobody else, once they have been answered.
+
+        While Slack limits us it is said as soon as Slack allows; what cannot be said within five minutes is logged.
+        """
+        self.afterwards(lambda: self._say(channel, user, sentence))
+
+    def _say(self, channel: str, user: str, sentence: str) -> None:
+        until = time.monotonic() + outgoing.PRIVATE_LAPSES_S
+        for tries in range(1, TELLINGS + 1):
+            outcome = outgoing.tell(self.courier, channel, user, parts.answer(sentence))
+            if isinstance(outcome, Sent):
+                return
+            wait = wait_s(outcome, tries)
+            in_vain = is_final(outcome) or tries == TELLINGS or time.monotonic() + wait > until
+            if in_vain or self.closing.wait(wait):
+                log.warning("%s could not be told in %s (%s): %s", user, channel, outcome.error, sentence)
+                return
 
 
 def _out_of_time(future: Future[Any]) -> Failed:

@@ -125,6 +125,38 @@ def test_who_cannot_be_checked_is_asked_to_try_again(home: Home, pause_id: UUID)
     assert home.pause(pause_id).status == "approved"
 
 
+@pytest.mark.parametrize(
+    ("also", "told_in"),
+    [([], "D0MARTA"), (["conversations.open"], "C0BUY")],
+    ids=["at once by DM", "when Slack allows"],
+)
+def test_while_slack_limits_us_a_click_has_its_answer_all_the_same(
+    home: Home, conn: Any, pause_id: UUID, also: list[str], told_in: str
+) -> None:
+    card = home.card()
+    conn.execute("UPDATE identity SET checked_at = now() - interval '2 minutes'")
+    methods = ["users.info", "chat.postEphemeral", *also]
+    home.office.faults(*({"on": method, "kind": "rate_limited", "seconds": 1} for method in methods))
+    home.office.press("U0MARTA", card, ids.ACTION_APPROVE)
+    told = home.office.await_(lambda: [m for m in home.office.messages(told_in) if "could not check" in m["text"]])
+    assert told[0]["text"].endswith("Please try again in a minute.")
+    assert home.pause(pause_id).status == "waiting"
+
+
+def test_who_cannot_be_told_is_in_the_log(
+    home: Home, conn: Any, pause_id: UUID, caplog: pytest.LogCaptureFixture
+) -> None:
+    card = home.card()
+    home.office.faults(
+        {"on": "chat.postEphemeral", "kind": "error", "error": "is_archived"},
+        {"on": "conversations.open", "kind": "error", "error": "token_revoked"},
+    )
+    home.office.press("U0GUEST", card, ids.ACTION_APPROVE)
+    home.house.close()  # nobody waits any longer
+    assert "U0GUEST could not be told in C0BUY (token_revoked): You belong to another workspace" in caplog.text
+    assert pauses.get(conn, pause_id).status == "waiting"
+
+
 def test_a_click_after_the_hour_settles_it_and_tells_where_it_went(home: Home, conn: Any, pause_id: UUID) -> None:
     card = home.card()
     rows.make_due(conn, pause_id)
