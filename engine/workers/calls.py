@@ -203,12 +203,13 @@ def _way_after(turn: Turn, intent: ledger.Intent | None, came: Done | NotDone) -
 
 def _wait_out_halt(turn: Turn) -> Way:
     """Until effects may go on, an operator wants the run to stop, or the worker ends; nothing is written meanwhile."""
-    while turn.means.do(ledger.halted) and not turn.means.stop.wait(HALT_LOOK_S):
-        now = turn.means.do(runs.load, turn.run.id)
-        if now.hold:
-            return _hold(turn)
-        if now.epoch != turn.claim.epoch or now.status != "running":
-            return "off"
+    with turn.means.standing_still():
+        while turn.means.do(ledger.halted) and not turn.means.stop.wait(HALT_LOOK_S):
+            now = turn.means.do(runs.load, turn.run.id)
+            if now.hold:
+                return _hold(turn)
+            if now.epoch != turn.claim.epoch or now.status != "running":
+                return "off"
     return "look"
 
 

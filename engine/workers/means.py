@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
 
@@ -21,7 +22,10 @@ Way = Literal["on", "look", "off"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Means:
-    """One worker's means. `name` tells workers apart in the record; `stop` is set when the process is to end."""
+    """One worker's means. `name` tells workers apart in the record; `stop` is set when the process is to end.
+
+    `standing_still` surrounds a wait that may be long (a halt): the worker has another thread take this one's place meanwhile.
+    """
 
     pool: db.Pool
     agents: Mapping[str, Agent]
@@ -29,6 +33,7 @@ class Means:
     name: str
     lease_s: float = 60
     stop: threading.Event = field(default_factory=threading.Event)
+    standing_still: Callable[[], AbstractContextManager[None]] = nullcontext
 
     def do(self, verb: Callable[Concatenate[db.Conn, P], R], /, *args: P.args, **kwargs: P.kwargs) -> R:
         """Run one verb on a connection of the pool, and give the connection back before anything else happens."""

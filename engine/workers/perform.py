@@ -23,6 +23,9 @@ _log = logging.getLogger(__name__)
 BETWEEN_TRIES_S: Final = (0.0, 0.5, 2.0)
 """Waits before the same key is repeated; after the last the provider is asked whether it happened."""
 
+BETWEEN_LOOKS_S: Final = (1.0, 3.0, 9.0)
+"""Waits before the provider is asked once more whether it happened, when it could not say; then a person is asked."""
+
 MOST_TRIES: Final = 1 + len(BETWEEN_TRIES_S)
 """Calls with one key, those before a crash included."""
 
@@ -97,12 +100,23 @@ def reconcile(means: Means, claim: Claim, deed: Deed) -> Done | NotDone:
     deed = replace(deed, prices=opened.quoted)
     if opened.status != "attempted":
         return NotDone("settled")
-    if opened.attempt_status == "open":
-        known = _pursue(means, claim, deed, opened)
-        if not isinstance(known, _Absent):
-            return known
-        if said := known.said or deed.barred:
-            return _record(means, claim, deed, opened.attempt_id, _Came("fail", said=said))
+    if opened.attempt_status != "open":
+        found = _found(means, deed, opened)
+        if (
+            found is not None and found.verdict == "succeed"
+        ):  # a person said that it did not happen; the provider knows better
+            return _record(means, claim, deed, opened.attempt_id, found)
+        return _anew(means, claim, deed, opened)
+    known = _pursue(means, claim, deed, opened)
+    if not isinstance(known, _Absent):
+        return known
+    if said := known.said or deed.barred:
+        return _record(means, claim, deed, opened.attempt_id, _Came("fail", said=said))
+    return _anew(means, claim, deed, opened)
+
+
+def _anew(means: Means, claim: Claim, deed: Deed, opened: OpenEffect) -> Done | NotDone:
+    """The call before surely did nothing: one more, with a fresh key."""
     attempt = means.do(ledger.replace, claim, opened.effect_id, call_s=call_s(deed.tool), lease_s=means.lease_s)
     if not isinstance(attempt, UUID):
         return NotDone(attempt)
@@ -154,19 +168,36 @@ def _look(means: Means, claim: Claim, deed: Deed, opened: OpenEffect, refused: s
     if "find" not in deed.tool.companions:
         return doubt(means, opened, "The provider's answer was lost, and this tool has no way to look it up.")
     while True:
-        effect = _effect(deed, opened.attempt_id, since=_began(opened))
-        try:
-            found = deed.tool.companion("find", effect=effect, **deed.bound.values)
-        except Exception as error:  # noqa: BLE001  whatever it raises, it could not tell
-            return doubt(means, opened, f"The provider could not say whether it happened: {_words(error)}")
+        found = _found(means, deed, opened)
+        if means.stop.is_set():
+            return NotDone("settled")
+        if found is not None and found.verdict == "unknown":
+            return doubt(means, opened, f"The provider could not say whether it happened: {found.said}")
         if found is not None:
-            return _record(means, claim, deed, opened.attempt_id, _Came("succeed", _kept(found)))
+            return _record(means, claim, deed, opened.attempt_id, found)
         settles_at = opened.call_deadline + timedelta(seconds=deed.tool.settles_in_s)
         if settles_at <= opened.now:
             return _Absent(refused)
         if means.stop.wait((settles_at - opened.now).total_seconds()):
             return NotDone("settled")
         opened = _opened(means, deed)
+
+
+def _found(means: Means, deed: Deed, opened: OpenEffect) -> _Came | None:
+    """What the provider's own list says: it happened, None (it is not there), or "unknown" when it cannot be asked, several times."""
+    effect = _effect(deed, opened.attempt_id, since=_began(opened))
+    said = ""
+    for wait_s in (*BETWEEN_LOOKS_S, None):
+        try:
+            found = deed.tool.companion("find", effect=effect, **deed.bound.values)
+        except Exception as error:  # noqa: BLE001  whatever it raises, it could not tell
+            said = _words(error)
+            _log.warning("looking for %s of run %s: %s", deed.tool.name, deed.run.id, said)
+        else:
+            return None if found is None else _Came("succeed", _kept(found))
+        if wait_s is None or means.stop.wait(wait_s):
+            break
+    return _Came("unknown", said=said)
 
 
 def _opened(means: Means, deed: Deed) -> OpenEffect:

@@ -7,7 +7,8 @@ import logging
 import os
 import socket
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 from engine.models import Claim
 from engine.state import db, outage, runs
@@ -18,6 +19,8 @@ from engine.workers.means import Complete, Means
 _log = logging.getLogger(__name__)
 
 POLL_S = 1.0
+MOST_OTHERS = 32
+"""Threads beyond its own that a worker has at most while runs of it stand still."""
 
 
 class Worker:
@@ -27,7 +30,10 @@ class Worker:
         self, pool: db.Pool, agents: Mapping[str, Agent], complete: Complete, *, threads: int = 4, lease_s: float = 60
     ) -> None:
         name = f"{socket.gethostname()}:{os.getpid()}"
-        self._means = Means(pool=pool, agents=agents, complete=complete, name=name, lease_s=lease_s)
+        self._means = Means(
+            pool=pool, agents=agents, complete=complete, name=name, lease_s=lease_s, standing_still=self._another
+        )
+        self._others = 0
         self._work = threading.Condition()
         self._watched = False
         self._claims: set[Claim] = set()
@@ -53,8 +59,26 @@ class Worker:
         for thread in self._threads:
             thread.join(grace_s)
 
-    def _loop(self) -> None:
-        while not self._means.stop.is_set():
+    @contextmanager
+    def _another(self) -> Iterator[None]:
+        """While a run stands still, another thread takes its thread's place: a halt stops effects, not requests."""
+        with self._guard:
+            enough = self._others >= MOST_OTHERS
+            self._others += not enough
+        if enough:
+            yield
+            return
+        done = threading.Event()
+        threading.Thread(target=self._loop, args=(done,), name="worker-more", daemon=True).start()
+        try:
+            yield
+        finally:
+            done.set()
+            with self._guard:
+                self._others -= 1
+
+    def _loop(self, done: threading.Event | None = None) -> None:
+        while not self._means.stop.is_set() and not (done and done.is_set()):
             try:
                 worked = self.work_once()
             except outage.Away as error:

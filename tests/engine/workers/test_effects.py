@@ -139,7 +139,7 @@ def test_a_list_that_cannot_be_had_leaves_a_doubt(desks: Desks, shop: Shop) -> N
     desk = desks(ask(pay()), agent=shop.agent)
     run_id = approved(desk)
     desk.faults("500_after")
-    desk.faults("down", match={"endpoint": "list"})
+    desk.faults("down", times=4, match={"endpoint": "list"})
     desk.work()
     assert desk.run(run_id).status == "in_doubt"
     assert desk.paid() == [BIG]
@@ -348,7 +348,7 @@ def in_doubt(desk: Desk) -> Any:
     """A run stopped by a doubt: its payment was made, and nobody can tell."""
     run_id = approved(desk)
     desk.faults("500_after")
-    desk.faults("down", match={"endpoint": "list"})
+    desk.faults("down", times=4, match={"endpoint": "list"})
     desk.work()
     assert desk.run(run_id).status == "in_doubt"
     return run_id
@@ -382,6 +382,26 @@ def test_it_did_not_happen_is_tried_anew_exactly_once(desks: Desks, shop: Shop) 
     assert desk.paid() == [BIG]
     assert desk.statuses(run_id) == ["executed"]
     assert [status for status, _ in desk.attempts()] == ["absent", "done"]
+
+
+def test_a_retry_of_what_did_happen_finds_it_and_pays_nothing_more(desks: Desks, shop: Shop) -> None:
+    desk = desks(ask(pay()), DONE, agent=shop.agent)
+    run_id = in_doubt(desk)
+    assert resolve(desk, "retry") == "retry"
+    desk.work()
+    assert desk.run(run_id).status == "done"
+    assert desk.statuses(run_id) == ["executed"]
+    assert desk.paid() == [BIG]
+
+
+def test_a_list_that_is_away_for_a_moment_is_asked_again_before_any_person(desks: Desks, shop: Shop) -> None:
+    desk = desks(ask(pay()), DONE, agent=shop.agent)
+    run_id = approved(desk)
+    desk.faults("500_after")
+    desk.faults("down", times=3, match={"endpoint": "list"})
+    desk.work()
+    assert desk.run(run_id).status == "done"
+    assert desk.paid() == [BIG]
 
 
 def test_a_retry_without_its_grant_is_not_called_and_told_so(desks: Desks, shop: Shop) -> None:

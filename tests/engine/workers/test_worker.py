@@ -159,3 +159,15 @@ def test_while_the_database_is_away_it_waits_and_then_goes_on(
         for connection in taken:
             pool.putconn(connection)
         until(lambda: runs.get(desk.conn, run_id).status == "done")
+
+
+def test_a_halt_stops_effects_and_not_requests(desks: Desks, shop: Shop) -> None:
+    desk = desks(ask(pay(amount="640.00")), ask(pay("PO-2")), agent=shop.agent)
+    desk.halt()
+    stopped = desk.launch()
+    with working(desk):
+        until(lambda: len(desk.run(stopped).messages) == 2)
+        asked = desk.launch()
+        until(lambda: desk.run(asked).status == "awaiting_approval")
+        assert desk.run(stopped).status == "running"
+    assert desk.paid() == []
