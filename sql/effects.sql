@@ -314,6 +314,15 @@ SELECT e.id, e.run_id, e.pause_id, e.tool, e.action, e.effect_key, e.error, e.cr
 -- The effects in doubt whose id ends in these hex digits, at most two.
 SELECT id FROM effect WHERE doubted AND right(replace(id::text, '-', ''), length(%(tail)s)) = %(tail)s LIMIT 2;
 
+-- name: doubts_settled :many
+-- What was last said of each doubt that is settled, about effects whose id ends in these hex digits, at most two: by whom, and what the run
+-- came to. A late answer of the provider settles a doubt too; its actor is nobody's id.
+SELECT DISTINCT ON (e.id) e.id, e.run_id, r.status AS run_status, v.event, coalesce(q.name, v.actor) AS by_name, v.surface, v.at, v.detail
+  FROM effect e JOIN run r ON r.id = e.run_id
+  JOIN run_event v ON v.run_id = e.run_id AND v.entity = 'effect' AND v.entity_id = e.id::text AND v.from_status = 'in_doubt' AND v.to_status IS NOT NULL
+  LEFT JOIN person q ON q.id = v.actor
+ WHERE NOT e.doubted AND right(replace(e.id::text, '-', ''), length(%(tail)s)) = %(tail)s ORDER BY e.id, v.seq DESC, v.n DESC LIMIT 2;
+
 -- name: effects_of_run :many
 -- What a run did, in order.
 SELECT e.id, e.step, e.n, e.pause_id, e.status, e.tool, e.effect_key, e.action, e.digest, e.policy_version, e.rule, e.receipt, e.error,

@@ -162,6 +162,30 @@ def find(conn: db.Conn, tail: str) -> list[UUID]:
     return [row["id"] for row in db.many(conn, "find_effects", dict, tail=tail)]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DoubtSettled:
+    """How a doubt was settled, as the record has it: its event, and by whom, where and when. `run_status` is the run's now.
+
+    `event` is resolve, retry, abandon or fail by a person's word; succeed or fail by a provider's late answer, on the surface "worker".
+    `detail` is the receipt as JSON, the provider's word, or None.
+    """
+
+    id: UUID
+    run_id: UUID
+    run_status: str
+    event: Literal["resolve", "retry", "abandon", "succeed", "fail"]
+    by_name: str
+    surface: str
+    at: datetime
+    detail: str | None
+
+
+def doubt_settled(conn: db.Conn, tail: str) -> DoubtSettled | None:
+    """What was last said of a doubt that is no more, by the last hex digits of the effect's id; None if that is no one effect."""
+    found = db.many(conn, "doubts_settled", DoubtSettled, tail=tail)
+    return found[0] if len(found) == 1 else None
+
+
 def of_run(conn: db.Conn, run_id: UUID) -> list[EffectLine]:
     """What a run did, in order."""
     return db.many(conn, "effects_of_run", EffectLine, run_id=run_id)

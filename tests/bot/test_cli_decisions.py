@@ -212,6 +212,59 @@ def test_a_wrong_answer_resolves_nothing(args: list[str], sentence: str, conn: A
     assert sentence in said.err
 
 
+@pytest.mark.parametrize(
+    ("first", "told"),
+    [
+        (["happened", "--reference", "pi_3P0"], "Ines Alonso said that it happened, reference pi_3P0, "),
+        (["retry"], "Ines Alonso said that it did not, so it was tried again, "),
+        (["stop"], "Ines Alonso ended the run without knowing whether it happened, "),
+    ],
+    ids=["happened", "retry", "stop"],
+)
+def test_whoever_says_it_second_hears_who_settled_a_doubt_and_how(
+    first: list[str], told: str, conn: Any, db_url: str
+) -> None:
+    claim, _, _ = rows.doubted(conn)
+    effect = effect_of(conn, claim.id)
+    placet(db_url, "resolve", effect, *first, "--as", "ines")
+    with untouched(conn):
+        said = placet(db_url, "resolve", effect, "stop", "--as", "marta")
+    assert said.code == 3
+    assert f"{effect} is settled already: {told}" in said.err
+    assert said.err.endswith(f"Nothing was changed. The whole of it: placet show {screen_id('run', claim.id)}")
+
+
+def test_whoever_comes_after_the_providers_late_answer_hears_of_it(conn: Any, db_url: str) -> None:
+    claim, _, begun = rows.doubted(conn)
+    effect = effect_of(conn, claim.id)
+    ledger.settle(
+        conn, begun.attempt_id, "succeed", receipt={"id": "pi_1"}, result={"text": "Paid.", "is_error": False}
+    )
+    said = placet(db_url, "resolve", effect, "retry", "--as", "marta")
+    assert said.code == 3
+    assert f"{effect} is settled already: the provider's answer came late, " in said.err
+    assert ": it happened. Nothing was changed." in said.err
+
+
+@pytest.mark.parametrize(
+    ("answer", "sentence"),
+    [
+        (["happened", "--reference", "pi_3P0"], "The run was withdrawn meanwhile, so it ends here."),
+        (["retry"], "is not tried again: the run was withdrawn meanwhile, so it ends here."),
+    ],
+    ids=["happened", "retry"],
+)
+def test_a_doubt_of_a_withdrawn_run_ends_it_and_says_so(
+    answer: list[str], sentence: str, conn: Any, db_url: str
+) -> None:
+    claim, _, _ = rows.doubted(conn)
+    assert runs.cancel(conn, claim.id, actor="priya", person="priya", surface="cli") == "cancelling"
+    said = placet(db_url, "resolve", effect_of(conn, claim.id), *answer, "--as", "ines")
+    assert said.code == 0
+    assert sentence in said.out
+    assert runs.get(conn, claim.id).status == "cancelled"
+
+
 def test_an_effect_that_is_not_in_doubt_is_not_found(conn: Any, db_url: str) -> None:
     with untouched(conn):
         said = placet(db_url, "resolve", screen_id("effect", db.new_id()), "retry", "--as", "ines")
