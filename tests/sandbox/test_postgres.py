@@ -49,7 +49,7 @@ def test_a_pid_file_that_names_another_process_is_set_aside(tmp_path: Path) -> N
 @pytest.mark.parametrize("folder", ["/proc/x/y", "/dev/null/x"])
 def test_where_nothing_can_be_written_it_says_so(folder: str) -> None:
     with (
-        pytest.raises(RuntimeError, match="nothing can be written there .* Name another folder"),
+        pytest.raises(RuntimeError, match=r"nothing can be written there .* Name another folder"),
         postgres(Path(folder)),
     ):
         pass
