@@ -3,6 +3,7 @@
 A subcommand is a function from what was typed to a message. A decision is never typed: lists carry the same buttons as cards.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -15,9 +16,11 @@ from bot.cards.ids import screen_id
 from bot.cards.parts import Message
 from bot.cards.seen import seen, seen_line
 from bot.delivery.who import Turned
-from bot.listeners.desk import Desk, Failed
+from bot.http.bodies import INPUT_MOST
+from bot.listeners.desk import UNSTORABLE, Desk, Failed
 from engine.errors import EngineError
 from engine.models import Actor, RunRecord
+from engine.rules.digest import visible
 from engine.state import db, pauses, people, runs
 
 Json = dict[str, Any]
@@ -57,7 +60,10 @@ def answer(desk: Desk, body: Json) -> Message:
     person = desk.who(body)
     if isinstance(person, Turned):
         return parts.answer(person.sentence)
-    verb, _, words = (body.get("text") or "").strip().partition(" ")
+    text = (body.get("text") or "").strip()
+    if visible(text) != text:
+        return parts.answer(UNSTORABLE)
+    verb, _, words = text.partition(" ")
     act = SUBCOMMANDS.get(verb.lower() or "mine")
     if act is None:
         return parts.answer(f"There is no {COMMAND} {seen_line(verb).text[:40]}. What there is:\n{HELP}")
@@ -106,7 +112,7 @@ def _waiting(typed: Typed, title: str, page: str, **whose: str) -> Message:
 def _offset(page: str) -> int | None:
     if not page:
         return 0
-    return (int(page) - 1) * lists.PAGE if page.isdecimal() and 0 < int(page) < 10_000 else None
+    return (int(page) - 1) * lists.PAGE if re.fullmatch("[0-9]{1,4}", page) and int(page) else None
 
 
 def _show(typed: Typed) -> Message:
@@ -196,6 +202,10 @@ def _launch(typed: Typed) -> Message:
         return parts.answer(f"There is no agent {seen_line(name).text[:60] or '(none named)'}. There are: {there_are}.")
     if not text.strip():
         return parts.answer(f"What should it do? Write {COMMAND} launch {name} and the task.")
+    if len(text.strip()) > INPUT_MOST:
+        return parts.answer(
+            f"The task is {len(text.strip()):,} characters long, and at most {INPUT_MOST:,} are taken. Write it shorter."
+        )
     what = agent.launch(input=text.strip(), on_behalf_of=typed.actor.id, launch_key=typed.key)
     with typed.desk.courier.pool.connection() as conn:
         run_id, _new = runs.launch(conn, what, actor=typed.actor.id, surface=SURFACE)

@@ -54,6 +54,12 @@ def test_lists_are_for_all_a_role_or_what_was_asked_for_me(home: Home, conn: Any
     assert "is no page" in text_of(home.office.command("U0JONAS", "all two"))
 
 
+def test_what_is_typed_may_be_any_characters_and_any_number_of_digits(home: Home) -> None:
+    assert "is no page" in text_of(home.office.command("U0JONAS", f"all {'9' * 2900}"))
+    for text in ("role \x00", "all \x00", "launch procurement Buy\x00pumps"):
+        assert "a character which cannot be stored" in text_of(home.office.command("U0JONAS", text))
+
+
 def test_a_role_that_nobody_holds_is_said_with_those_there_are(home: Home, pause_id: UUID) -> None:
     said = text_of(home.office.command("U0JONAS", "role finance_aprover"))
     assert "Nobody holds the role finance_aprover. The roles that somebody holds: finance-approver, " in said
@@ -107,6 +113,12 @@ def test_a_run_is_launched_for_who_types_it_and_shown(home: Home, conn: Any) -> 
     shown = text_of(home.office.command("U0JONAS", f"run {number}"))
     assert "Buy <!channel> 3 chairs" in shown
     assert f"{number}: queued" in shown
+
+
+def test_a_task_longer_than_the_api_takes_is_refused_with_the_bound(home: Home, conn: Any) -> None:
+    said = text_of(home.office.command("U0JONAS", f"launch procurement {'x' * 100_001}"))
+    assert "The task is 100,001 characters long, and at most 100,000 are taken." in said
+    assert runs.listed(conn) == []
 
 
 def test_a_launch_names_what_it_lacks(home: Home, conn: Any) -> None:
