@@ -3,12 +3,13 @@
 The one rule: a run always has a requester, and what cannot be read never becomes one; the rows that can be are launched all the same.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 import typer
+from rich.table import Table
 from rich.text import Text
 
 from bot.cards.ids import screen_id
@@ -24,16 +25,24 @@ from bot.commands.terminal import (
     say,
     show,
     table,
+    watched,
 )
 from engine.errors import BadInput, Misconfigured
 from engine.rules.digest import visible
-from engine.rules.intake import Unreadable
+from engine.rules.intake import Row, Unreadable
 from engine.rules.people import Person
 from engine.state import db, people, policies, runs
 from engine.tools import Agent, load
 from engine.workers.orders import Foreseen, Taken, foresee, launch_key, read_orders
 
 app = typer.Typer()
+
+MOST_BYTES: Final = 20_000_000
+MOST_ROWS: Final = 20_000
+"""A file beyond either is refused: it is read whole, since two rows that share a reference are both refused."""
+
+_BLOCK: Final = 500
+"""Rows in one table, so that the first are on the screen while the last are laid out."""
 
 _KINDS: dict[str, Literal["csv", "jsonl"]] = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 
@@ -97,7 +106,18 @@ def _read(agent: Agent, orders: Path) -> Sequence[Taken | Unreadable]:
     kind = _KINDS.get(orders.suffix.lower())
     if kind is None:
         raise BadInput(plain(str(orders)), "its name must end in .csv, or in .jsonl for one JSON object a line.")
-    return list(read_orders(agent, read_text(orders), kind))
+    text = read_text(orders, MOST_BYTES)
+    return read_orders(agent, text, kind, lambda rows: watched(_bounded(rows, orders), "Rows read:"))
+
+
+def _bounded(rows: Iterator[Row | Unreadable], orders: Path) -> Iterator[Row | Unreadable]:
+    """The rows. Raises BadInput if there are too many."""
+    for count, row in enumerate(rows, 1):
+        if count > MOST_ROWS:
+            raise BadInput(
+                plain(str(orders)), f"it has more than {MOST_ROWS:,} rows, the most that are taken. Split it."
+            )
+        yield row
 
 
 def _one(agent: Agent, words: str, person: str) -> None:
@@ -117,7 +137,7 @@ def _launch(agent: Agent, rows: Sequence[Taken | Unreadable], person: str) -> in
     with database() as conn:
         requester = known(people.everybody(conn), person, "--for")
         try:
-            for row in rows:
+            for row in watched(rows, "Rows done:"):
                 fate = _refused(row) if isinstance(row, Unreadable) else _launch_row(conn, agent, row, person)
                 done.append(fate)
         finally:  # what was launched is said, also when the database goes away in between
@@ -149,6 +169,9 @@ def _refused(row: Unreadable) -> _Row:
 def _report(done: Sequence[_Row]) -> None:
     made = table("line", "order", "what became of it")
     for row in done:
+        if made.row_count == _BLOCK:
+            show(made)
+            made = table("line", "order", "what became of it")
         made.add_row(str(row.line), Text(plain(row.ref)), Text(row.text, style="red" if row.fate == "refused" else ""))
     show(made)
     count = {fate: sum(row.fate == fate for row in done) for fate in ("launched", "unchanged", "refused")}
@@ -167,9 +190,12 @@ def _foretell(agent: Agent, rows: Sequence[Taken | Unreadable], person: str) -> 
         everybody = people.everybody(conn)
         requester = known(everybody, person, "--for")
         policy = policies.current(conn)
-    made = table("line", "order", "payee", "amount", "what it would need", "rule")
     found: list[Foreseen] = []
+    made = _table_of_needs()
     for row in rows:
+        if made.row_count == _BLOCK:
+            show(made)
+            made = _table_of_needs()
         if isinstance(row, Unreadable):
             made.add_row(str(row.line), "", "", "", Text(_refused(row).text, style="red"))
             continue
@@ -191,6 +217,10 @@ def _foretell(agent: Agent, rows: Sequence[Taken | Unreadable], person: str) -> 
     )
     _warn_of_scopes(agent, requester)
     return len(rows) - len(found)
+
+
+def _table_of_needs() -> Table:
+    return table("line", "order", "payee", "amount", "what it would need", "rule")
 
 
 def _warn_of_scopes(agent: Agent, requester: Person) -> None:

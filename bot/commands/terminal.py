@@ -4,16 +4,18 @@ The one rule: text that is not our own is shown with its hidden characters visib
 the cursor, recolour a line or look like another one.
 """
 
-from collections.abc import Iterator
+import time
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from enum import IntEnum
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Final, TypeVar
 
 import typer
 from rich import box
 from rich.console import Console
+from rich.progress import Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -23,6 +25,8 @@ from engine import settings
 from engine.errors import BadInput
 from engine.rules.people import People, Person
 from engine.state import db, people
+
+T = TypeVar("T")
 
 SURFACE: Final = "cli"
 """As the record has it, where a command did something."""
@@ -112,10 +116,31 @@ def _console(*, stderr: bool = False) -> Console:
     return console
 
 
-def read_text(path: Path) -> str:
-    """A whole file as text. Raises BadInput naming it: not there, not a file, not ours to read, empty, or not UTF-8."""
+def watched(things: Iterable[T], what: str, *, after_s: float = 1.0, console: Console | None = None) -> Iterator[T]:
+    """The things, with a count of them on stderr once it takes longer than `after_s`, if somebody looks at it."""
+    began = time.monotonic()
+    columns = (TextColumn("{task.description}"), TextColumn("{task.completed:,.0f}"))
+    shown = Progress(*columns, console=console or _console(stderr=True), transient=True)
+    task = shown.add_task(what, total=None)
+    try:
+        for count, thing in enumerate(things, 1):
+            if shown.console.is_terminal and not shown.live.is_started and time.monotonic() - began >= after_s:
+                shown.start()
+            shown.update(task, completed=count)
+            yield thing
+    finally:
+        shown.stop()
+
+
+def read_text(path: Path, most: int | None = None) -> str:
+    """A whole file as text, of `most` bytes at most; None: any size.
+
+    Raises BadInput naming it: not there, not a file, not ours to read, too large, empty, or not UTF-8.
+    """
     name = plain(str(path))
     try:
+        if most is not None and path.stat().st_size > most:
+            raise BadInput(name, f"it is larger than {most // 1_000_000} MB, the most that is taken. Split it.")
         data = path.read_bytes()
         text = data.decode()
     except FileNotFoundError:

@@ -5,7 +5,7 @@ made of it exactly, and a reference that two rows share is taken from neither.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -45,12 +45,17 @@ class Foreseen:
     approver: str | None
 
 
-def read_orders(agent: Agent, text: str, kind: Literal["csv", "jsonl"]) -> Sequence[Taken | Unreadable]:
+def read_orders(
+    agent: Agent,
+    text: str,
+    kind: Literal["csv", "jsonl"],
+    watch: Callable[[Iterator[Row | Unreadable]], Iterator[Row | Unreadable]] = iter,
+) -> Sequence[Taken | Unreadable]:
     """Every row, in order. References are the same that differ in case or in blanks alone, and all rows that share one are refused.
 
-    Raises Misconfigured for an agent that takes no orders or names a tool it does not have.
+    `watch` hands the rows on as they are read, to count them or to raise. Raises Misconfigured for an agent that takes no orders or names a tool it does not have.
     """
-    rows = [_take(agent, row) if isinstance(row, Row) else row for row in read_rows(text, kind)]
+    rows = [_take(agent, row) if isinstance(row, Row) else row for row in watch(read_rows(text, kind))]
     sharing: dict[str, list[int]] = defaultdict(list)
     for row in rows:
         if isinstance(row, Taken):

@@ -1,11 +1,14 @@
 """`placet launch`: an orders file becomes runs row by row, once; a dry run says what each would need and writes nothing."""
 
+import io
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
+from bot.commands.terminal import watched
 from engine.models import RunRecord
 from engine.state import runs
 from tests import database
@@ -274,6 +277,42 @@ def test_a_file_that_is_no_text_is_refused(
         said = placet(db_url, "launch", "procurement", "--orders", str(file), "--for", "priya")
     assert said.code == 2
     assert sentence in said.err
+
+
+def test_a_file_of_too_many_rows_or_bytes_is_refused_with_the_bound(conn: Any, db_url: str, tmp_path: Path) -> None:
+    row = "PO-1,sup_412,pumps,1,100.00,EUR,pm_1"
+    many = csv(tmp_path, *[row] * 20_001)
+    with untouched(conn):
+        said = placet(db_url, "launch", "procurement", "--orders", many, "--for", "priya", "--dry-run")
+    assert (said.code, said.out) == (2, "")
+    assert "orders.csv: it has more than 20,000 rows, the most that are taken. Split it." in said.err
+    large = csv(tmp_path, row, "x" * 20_000_000)
+    with untouched(conn):
+        said = placet(db_url, "launch", "procurement", "--orders", large, "--for", "priya")
+    assert (said.code, said.out) == (2, "")
+    assert "orders.csv: it is larger than 20 MB, the most that is taken. Split it." in said.err
+
+
+def test_a_long_file_is_shown_in_several_tables_and_no_row_is_left_out(conn: Any, db_url: str, tmp_path: Path) -> None:
+    database.apply_policy(conn)
+    file = csv(tmp_path, *(f"PO-{n},sup_412,pumps,1,100.00,EUR,pm_1" for n in range(1001)))
+    said = placet(db_url, "launch", "procurement", "--orders", file, "--for", "priya", "--dry-run")
+    assert [line.split()[1] for line in said.out.splitlines() if " PO-" in line] == [f"PO-{n}" for n in range(1001)]
+    assert said.out.count("what it would need") == 3
+    assert "1001 without asking" in said.out
+
+
+def test_what_takes_long_is_counted_where_somebody_looks_and_nowhere_else() -> None:
+    seen, piped, soon = io.StringIO(), io.StringIO(), io.StringIO()
+    assert list(watched("abc", "Rows:", after_s=0, console=Console(file=seen, force_terminal=True))) == ["a", "b", "c"]
+    assert list(watched("abc", "Rows:", after_s=0, console=Console(file=piped, force_terminal=False))) == [
+        "a",
+        "b",
+        "c",
+    ]
+    assert list(watched("abc", "Rows:", after_s=60, console=Console(file=soon, force_terminal=True))) == ["a", "b", "c"]
+    assert "Rows: 3" in seen.getvalue()
+    assert (piped.getvalue().strip(), soon.getvalue().strip()) == ("", "")
 
 
 def test_a_folder_is_no_file(conn: Any, db_url: str, tmp_path: Path) -> None:
