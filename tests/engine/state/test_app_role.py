@@ -19,12 +19,14 @@ KEYS = Keys.parse("k1:" + bytes(range(32)).hex())
 @pytest.fixture
 def app(conn: Any, db_url: str) -> Iterator[Any]:
     """A connection as the application's role."""
-    conn.execute(f"DO $$ BEGIN CREATE ROLE {ROLE} LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$")
+    conn.execute(f"CREATE ROLE {ROLE} LOGIN")
     roles.grant(conn, ROLE)
     info = psycopg.conninfo.conninfo_to_dict(db_url)
     with database.connect(psycopg.conninfo.make_conninfo("", **{**info, "user": ROLE}), KEYS) as own:
         assert own.execute("SELECT current_user").fetchone() == (ROLE,)
         yield own
+    conn.execute(f"DROP OWNED BY {ROLE}")
+    conn.execute(f"DROP ROLE {ROLE}")
 
 
 def whole_run(app: Any) -> Any:
