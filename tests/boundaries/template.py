@@ -15,9 +15,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
-from typing import Any
+from typing import Any, Final
 
 from tests.boundaries.place import Place
+
+
+LONGEST_S: Final = 60
+"""No verb takes longer; one that does goes in circles."""
 
 
 class Killed(Exception):
@@ -41,6 +45,7 @@ class Life:
     def ask(self, verb: str, *args: Any) -> Any:
         """Have it do something. Raises Killed if it dies meanwhile."""
         self._line.send((verb, args))
+        assert self._line.poll(LONGEST_S), f"it has done {verb} for {LONGEST_S} s, and goes on"
         try:
             answer, self.crossed = self._line.recv()
         except (EOFError, ConnectionResetError):
