@@ -15,7 +15,7 @@ from bot.delivery.courier import LEASE_S, Courier, is_final, wait_s
 from bot.delivery.web import TOO_LONG, Failure, Refused, Sent
 from engine.models import Card, Pause
 from engine.rules import escalation
-from engine.state import cards, pauses, people
+from engine.state import cards, outage, pauses, people
 
 log = logging.getLogger(__name__)
 
@@ -51,6 +51,8 @@ def _paint(courier: Courier, card: Card) -> None:
         with courier.pool.connection() as conn:
             pause = pauses.get(conn, card.pause_id)
         outcome = _send(courier, card, pause)
+    except outage.Away:
+        raise  # nothing is wrong with the card: it is painted once its lease is over
     except Exception:
         log.exception("%s cannot be painted", screen_id("card", card.id))
         with courier.pool.connection() as conn:

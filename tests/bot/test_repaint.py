@@ -1,17 +1,19 @@
 """Every card comes to equal its pause, whatever Slack does; and a wait is never invisible without an alarm."""
 
 import logging
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
+import psycopg
 import pytest
 
 from bot.cards import ids
 from bot.delivery.courier import Courier
 from bot.delivery.repaint import paint_copy, paint_due
-from engine.state import cards, pauses
+from engine.state import cards, outage, pauses
 from engine.workers.sweep import Sweeper
-from tests import rows
+from tests import database, rows
 from tests.bot.office import Office, actions_of, at_once, text_of
 
 APPROVER = [ids.ACTION_APPROVE, ids.ACTION_DENY, ids.ACTION_DETAILS]
@@ -211,6 +213,18 @@ def test_a_slow_edit_never_overwrites_a_later_one(conn: Any, pause_id: UUID, cou
 
 def _move_on(conn: Any, pause_id: UUID) -> None:
     conn.execute("UPDATE card SET wanted = wanted + 1 WHERE pause_id = %s", (pause_id,))
+
+
+def test_a_database_that_fails_a_painter_is_no_fault_of_the_card(
+    conn: Any, db_url: str, pause_id: UUID, courier: Courier
+) -> None:
+    impatient = psycopg.conninfo.make_conninfo(db_url, options="-c lock_timeout=50ms")
+    with database.pool(impatient, size=1) as pool, conn.transaction():
+        conn.execute("LOCK TABLE pause_content")
+        with pytest.raises(outage.Away):
+            paint_due(replace(courier, pool=pool))
+    assert conn.execute("SELECT count(*) FROM card WHERE error IS NOT NULL").fetchone() == (0,)
+    assert {c.state for c in shown(conn, pause_id)} == {"live"}
 
 
 def test_an_altered_request_shows_no_buttons(conn: Any, pause_id: UUID, courier: Courier, office: Office) -> None:
