@@ -31,6 +31,10 @@ UPDATE card SET wanted = wanted + (painted > %(painted)s)::integer, painted = gr
 UPDATE card SET channel = %(channel)s, ts = %(ts)s, wanted = wanted + 1, not_before = NULL
  WHERE id = %(card_id)s AND ts IS NULL;
 
+-- name: repaint_cards :exec
+-- Every card of a pause is painted anew, since something else than a move made it untrue. No row: it has none.
+UPDATE card SET wanted = wanted + 1, not_before = NULL WHERE pause_id = %(pause_id)s;
+
 -- name: card_postponed :exec
 -- Slack did not take it: again later.
 UPDATE card SET painter_until = NULL, not_before = clock_timestamp() + %(after_s)s * interval '1 second', error = %(error)s
