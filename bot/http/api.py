@@ -14,10 +14,10 @@ from starlette.responses import JSONResponse
 
 from bot.cards.ids import screen_id
 from bot.http import bodies, errors
-from bot.http.bodies import Approvals, Fit, Launch, Launched, OneRun, Runs, Stands, Status, responses, stands
+from bot.http.bodies import Approvals, Fit, Launch, Launched, OneRun, Runs, Stands, Status, Storable, responses, stands
 from bot.http.limits import Limits
 from bot.http.tokens import bearer
-from engine.errors import BadInput
+from engine.errors import BadInput, Conflict
 from engine.models import RunRecord
 from engine.record import record
 from engine.state import db, outage, pauses, runs
@@ -60,9 +60,9 @@ def application(counter: Counter, *more: APIRouter) -> FastAPI:
 def _agent(counter: Counter) -> APIRouter:
     router = APIRouter(prefix="/agent", tags=["runs"], dependencies=[Depends(bearer(counter.token))])
 
-    @router.post("/launch", status_code=201, responses={200: {"model": Launched}, **responses(422)})
+    @router.post("/launch", status_code=201, responses={200: {"model": Launched}, **responses(409, 422)})
     def launch(body: Launch, response: Response) -> Launched:
-        """Start a run. With a `launch_key` that was used before, nothing is started and that run is named (200)."""
+        """Start a run. A `launch_key` used before starts nothing: 200 names the run if it is the same launch, 409 if it is another."""
         if body.agent not in counter.agents:
             raise BadInput("agent", f"there is no {body.agent!r}. There are: {', '.join(sorted(counter.agents))}.")
         what = counter.agents[body.agent].launch(
@@ -70,6 +70,8 @@ def _agent(counter: Counter) -> APIRouter:
         )
         with counter.pool.connection() as conn:
             run_id, new = runs.launch(conn, what, **_BY)
+            if not new:
+                _same(runs.get(conn, run_id), what)
         counter.kick()
         response.status_code = 201 if new else 200
         return Launched(run_id=run_id, run=screen_id("run", run_id), new=new)
@@ -102,7 +104,7 @@ def _agent(counter: Counter) -> APIRouter:
     @router.get("/runs", responses=responses(422))
     def listed(
         status: Annotated[Status | None, Query(description='A status, or "live": those not ended.')] = None,
-        requester: Annotated[str | None, Query(alias="for", description="Only those for this person.")] = None,
+        requester: Annotated[Storable | None, Query(alias="for", description="Only those for this person.")] = None,
         limit: Page = 20,
         offset: Offset = 0,
     ) -> Runs:
@@ -120,14 +122,26 @@ def _agent(counter: Counter) -> APIRouter:
     return router
 
 
+def _same(before: RunRecord, what: runs.Launch) -> None:
+    """Raise Conflict unless a launch asks for what its launch_key began before."""
+    asked = {"agent": what.agent, "input": what.input, "for": what.on_behalf_of}
+    stands = {"agent": before.agent, "input": before.input, "for": before.on_behalf_of}
+    if other := [name for name, value in asked.items() if value != stands[name]]:
+        run = screen_id("run", before.id)
+        why = f"{run} was launched with this launch_key and another {' and '.join(other)}. That one stands; send a launch_key of its own."
+        raise Conflict(why, f"{run}, {before.status}")
+
+
 def _approvals(counter: Counter) -> APIRouter:
     router = APIRouter(prefix="/approvals", tags=["approvals"], dependencies=[Depends(bearer(counter.token))])
 
     @router.get("", responses=responses(422))
     def waiting(
-        person: Annotated[str | None, Query(description="What waits for this person, by name or by a role.")] = None,
-        role: Annotated[str | None, Query(description="What waits for this role.")] = None,
-        requester: Annotated[str | None, Query(alias="for", description="What was asked for this person.")] = None,
+        person: Annotated[
+            Storable | None, Query(description="What waits for this person, by name or by a role.")
+        ] = None,
+        role: Annotated[Storable | None, Query(description="What waits for this role.")] = None,
+        requester: Annotated[Storable | None, Query(alias="for", description="What was asked for this person.")] = None,
         limit: Page = 20,
         offset: Offset = 0,
     ) -> Approvals:

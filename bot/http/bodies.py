@@ -7,13 +7,18 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from bot.cards.ids import screen_id
 from engine.models import RunLine, RunStatus, Waiting
+from engine.rules.digest import visible
 
 INPUT_MOST = 100_000
 
 
+def _storable(text: str) -> str:
+    if visible(text) != text:
+        raise ValueError("it holds a NUL character or half of a surrogate pair, which no database takes")
+    return text
+
+
 def _printable(text: str) -> str:
-    if "\x00" in text:
-        raise ValueError("it holds a NUL character, which no database takes")
     if not text.strip():
         raise ValueError("it is blank")
     return text
@@ -26,7 +31,8 @@ def _status(text: str) -> str:
     return text
 
 
-Text = Annotated[str, AfterValidator(_printable)]
+Storable = Annotated[str, AfterValidator(_storable)]
+Text = Annotated[Storable, AfterValidator(_printable)]
 Status = Annotated[str, AfterValidator(_status)]
 
 

@@ -21,6 +21,7 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(EngineError, _engine)
     for kind in outage.Error:
         app.add_exception_handler(kind, _away)
+    app.add_exception_handler(outage.Unstorable, _unstorable)
     app.add_exception_handler(Exception, _fault)
 
 
@@ -62,6 +63,12 @@ def _away(_request: Request, error: Exception) -> JSONResponse:
     return JSONResponse(
         {"error": f"The database cannot be reached. {said}"}, status_code=503, headers={"Retry-After": "1"}
     )
+
+
+def _unstorable(_request: Request, error: Exception) -> JSONResponse:
+    log.error("a request held a value that the database does not take: %s", error)
+    said = "The request holds a value that no database takes, so nothing was recorded. Look for characters that cannot be seen."
+    return JSONResponse({"error": said}, status_code=422)
 
 
 def _fault(_request: Request, _error: Exception) -> JSONResponse:

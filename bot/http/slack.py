@@ -6,6 +6,7 @@ and answers when its listener has decided.
 
 import logging
 import re
+from collections.abc import Mapping
 from typing import Any, Final
 
 from fastapi import APIRouter, Request, Response
@@ -23,6 +24,8 @@ from bot.listeners.desk import Desk
 log = logging.getLogger(__name__)
 
 PATH: Final = "/slack/events"
+_PARTS: Final = ("team", "enterprise", "channel", "container", "message", "view")
+"""What a click or a form may hold, each an object or null."""
 
 
 def bolt(desk: Desk, *, signing_secret: str, bot_token: str, us: Us) -> App:
@@ -64,9 +67,43 @@ def door(app: App, signing_secret: str) -> APIRouter:
             RecursionError,
         ):  # what Bolt's own parser raises for what is no payload
             return JSONResponse({"error": "The body cannot be read."}, status_code=400)
+        if odd := unlike_slack(read.body):
+            log.error("signed by Slack, and not what Slack sends: %s", odd)
+            answer = {"error": f"{odd}: it is missing, or not what Slack sends. Nothing was done.", "field": odd}
+            return JSONResponse(answer, status_code=422)
         return await run_in_threadpool(_dispatch, app, read)
 
     return router
+
+
+def unlike_slack(body: Mapping[str, Any]) -> str | None:
+    """Which part of a delivery is not as Slack sends it, of those that our listeners rely on; None: all are."""
+    kind = body.get("type")
+    if "command" in body:
+        wanted: tuple[tuple[str | int, ...], ...] = (("user_id",), ("trigger_id",))
+    elif kind == "event_callback":
+        wanted = (("event", "type"), *([("event", "user")] if _at(body, "event", "type") == "app_home_opened" else []))
+    elif kind == "block_actions":
+        wanted = (("user", "id"), ("trigger_id",), ("actions", 0, "action_id"))
+    elif kind == "view_submission":
+        wanted = (("user", "id"), ("trigger_id",), ("view", "id"), ("view", "type"))
+    else:
+        return None
+    for path in wanted:
+        found = _at(body, *path)
+        if not (isinstance(found, str) and found):
+            return ".".join(map(str, path))
+    return next((part for part in _PARTS if not isinstance(body.get(part) or {}, Mapping)), None)
+
+
+def _at(body: Any, *path: str | int) -> Any:
+    """What stands there; None: nothing does."""
+    for part in path:
+        if isinstance(part, str):
+            body = body.get(part) if isinstance(body, Mapping) else None
+        else:
+            body = body[part] if isinstance(body, list) and len(body) > part else None
+    return body
 
 
 def _signed(raw: bytes, request: Request, verifier: SignatureVerifier) -> bool:

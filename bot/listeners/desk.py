@@ -27,6 +27,7 @@ Json = dict[str, Any]
 log = logging.getLogger(__name__)
 
 BUDGET_S: Final = 2.3
+UNSTORABLE: Final = "That holds a character which cannot be stored, so nothing was done. Please type it anew."
 TELLINGS: Final = 4
 """How often it is tried to tell somebody something, while it is of use."""
 
@@ -74,6 +75,9 @@ class Desk:
             return future.result(timeout=BUDGET_S)
         except TimeoutError:
             return _out_of_time(future)
+        except outage.Unstorable as error:
+            log.error("a listener was given what the database does not take: %s", error)  # noqa: TRY400  the value is at fault
+            return Failed("refused", UNSTORABLE)
         except (_NothingDone, *outage.Error) as error:
             self.afterwards(self.courier.pool.check)  # whatever broke this connection may have broken the others
             after, cause = time.monotonic() - started, error.__cause__ or error

@@ -20,6 +20,9 @@ Error: Final = (psycopg.Error, PoolTimeout, PoolClosed, TooManyRequests)
 Away: Final = (psycopg.OperationalError, PoolTimeout, PoolClosed, TooManyRequests)
 """Those of them that are nobody's fault and pass by themselves: it cannot be reached, is overrun, or took too long."""
 
+Unstorable: Final = psycopg.DataError
+"""Those of them that are about a value, such as a NUL in a text, and not about the database: nothing was recorded."""
+
 
 def surely_nothing(error: BaseException) -> bool:
     """Whether nothing can have been recorded; False: it may have been."""
@@ -27,6 +30,8 @@ def surely_nothing(error: BaseException) -> bool:
         return True
     if not isinstance(error, psycopg.Error):
         return False
+    if isinstance(error, Unstorable):
+        return True
     never_connected = error.pgconn is not None  # psycopg sets it on what met an attempt to connect, and on nothing else
     return never_connected or (error.sqlstate is not None and not error.sqlstate.startswith(_LOST))
 

@@ -19,6 +19,7 @@ from tests.bot.house import API_TOKEN, Home
 from tests.bot.office import SECRET
 
 Json = dict[str, Any]
+JSON = {"Content-Type": "application/json"}
 LAUNCH: Json = {"agent": "procurement", "input": "Buy 40 pumps.", "for": "priya"}
 
 
@@ -97,6 +98,9 @@ def test_a_launch_names_its_run_and_a_second_one_with_its_key_launches_nothing(a
         (LAUNCH | {"input": "a\x00b"}, "input"),
         (LAUNCH | {"input": "x" * 100_001}, "input"),
         (LAUNCH | {"launch_key": ""}, "launch_key"),
+        (LAUNCH | {"launch_key": "\ud800"}, "launch_key"),
+        (LAUNCH | {"for": "\ud800"}, "for"),
+        (LAUNCH | {"input": "Buy \udfff"}, "input"),
         (LAUNCH | {"approve": True}, "approve"),
         ([LAUNCH], "body"),
     ],
@@ -104,11 +108,26 @@ def test_a_launch_names_its_run_and_a_second_one_with_its_key_launches_nothing(a
 def test_a_launch_that_cannot_be_read_is_refused_whole_and_the_field_is_named(
     api: httpx.Client, conn: Any, body: Any, field: str
 ) -> None:
-    status, named, error = refused(api.post("/agent/launch", json=body))
+    status, named, error = refused(api.post("/agent/launch", content=json.dumps(body), headers=JSON))
     assert (status, named) == (422, field)
     assert error is not None
     assert error.startswith(f"{field}: ")
     assert runs.listed(conn) == []
+
+
+@pytest.mark.parametrize(
+    ("other", "named"),
+    [({"input": "Buy 41 pumps."}, "another input"), ({"for": "otto"}, "another for")],
+)
+def test_a_launch_key_that_began_something_else_is_refused_with_what_stands(
+    api: httpx.Client, conn: Any, other: Json, named: str
+) -> None:
+    first = api.post("/agent/launch", json=LAUNCH | {"launch_key": "PO-1"}).json()
+    status, stands, error = refused(api.post("/agent/launch", json=LAUNCH | {"launch_key": "PO-1"} | other))
+    assert (status, stands) == (409, f"{first['run']}, queued")
+    assert error is not None
+    assert error.startswith(f"{first['run']} was launched with this launch_key and {named}. ")
+    assert len(runs.listed(conn)) == 1
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"nonsense", b'{"agent": NaN}'])
@@ -188,6 +207,14 @@ def test_what_waits_is_listed_by_whom_it_waits_for(api: httpx.Client, pause_id: 
     assert api.get("/approvals", params={"person": "marta"}).json()["total"] == 1
     assert api.get("/approvals", params={"role": "finance-approver"}).json()["total"] == 0
     assert api.get("/approvals", params={"for": "priya"}).json()["total"] == 1
+
+
+@pytest.mark.parametrize(
+    ("path", "field"),
+    [("/agent/runs", "for"), ("/approvals", "person"), ("/approvals", "role"), ("/approvals", "for")],
+)
+def test_a_filter_that_no_database_takes_is_refused(api: httpx.Client, path: str, field: str) -> None:
+    assert refused(api.get(path, params={field: "\x00"}))[:2] == (422, field)
 
 
 def test_a_request_is_one_record_that_says_all(api: httpx.Client, conn: Any, pause_id: UUID) -> None:
@@ -286,7 +313,7 @@ def knock(
     return home.http.post("/slack/events", content=body, headers=headers)
 
 
-def click(pause_id: UUID, digest: str) -> bytes:
+def click(pause_id: UUID, digest: str, **changed: Any) -> bytes:
     value = ids.encode(ids.Button("test", pause_id, digest[: ids.SHOWN]))
     payload = {
         "type": "block_actions",
@@ -298,7 +325,7 @@ def click(pause_id: UUID, digest: str) -> bytes:
         "channel": {"id": "C0BUY"},
         "actions": [{"action_id": ids.ACTION_APPROVE, "block_id": "b", "value": value, "type": "button"}],
     }
-    return urlencode({"payload": json.dumps(payload)}).encode()
+    return urlencode({"payload": json.dumps(payload | changed)}).encode()
 
 
 @pytest.mark.parametrize(
@@ -348,6 +375,26 @@ def test_the_same_request_sent_twice_decides_once(home: Home, conn: Any, pause_i
 )
 def test_a_signed_body_that_cannot_be_read_is_refused_without_a_fault(home: Home, body: bytes, kind: str) -> None:
     assert 400 <= knock(home, body, kind=kind).status_code < 500
+
+
+@pytest.mark.parametrize(
+    ("changed", "field"),
+    [
+        ({"actions": []}, "actions.0.action_id"),
+        ({"actions": [None]}, "actions.0.action_id"),
+        ({"user": None}, "user.id"),
+        ({"trigger_id": None}, "trigger_id"),
+        ({"channel": "C0BUY"}, "channel"),
+        ({"type": "view_submission"}, "view.id"),
+    ],
+)
+def test_a_signed_click_that_slack_would_not_send_is_refused_and_the_field_is_named(
+    home: Home, conn: Any, pause_id: UUID, changed: Json, field: str
+) -> None:
+    answer = knock(home, click(pause_id, pauses.get(conn, pause_id).digest, **changed))
+    assert refused(answer)[0] in {400, 422}
+    assert answer.json().get("field", field) == field
+    assert pauses.get(conn, pause_id).status == "waiting"
 
 
 def test_slack_finds_the_door_when_it_is_set_up(home: Home) -> None:

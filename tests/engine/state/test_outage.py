@@ -55,6 +55,13 @@ def _end(db_url: str, pid: int) -> None:
         other.execute("SELECT pg_terminate_backend(%s)", (pid,))
 
 
+def test_a_value_that_cannot_be_stored_is_no_lost_connection(conn: Any) -> None:
+    error = failing(lambda: conn.execute("SELECT %s::text", ("\0",)))
+    assert isinstance(error, outage.Unstorable)
+    assert outage.surely_nothing(error)
+    assert not isinstance(error, outage.Away)
+
+
 def test_a_bug_of_ours_is_no_outage() -> None:
     assert not outage.surely_nothing(ValueError("a bug"))
     assert not isinstance(ValueError("a bug"), outage.Error)
