@@ -1,4 +1,8 @@
-"""A real PostgreSQL for the tests: embedded, started once, and a database that is emptied between tests."""
+"""A real PostgreSQL for the tests: embedded, started once, and a database that is emptied between tests.
+
+The same tests run elsewhere too (tests/pooler): PLACET_TEST_DATABASE names a server that runs already, PLACET_TEST_POOLER what of a
+connection string to change to go through a pooler in front of it, and DATABASE_POOL=off has pools hold no connection.
+"""
 
 import os
 import shutil
@@ -14,12 +18,18 @@ from engine.rules import people as people_rules
 from engine.rules.seal import NO_KEYS, Keys
 from engine.state import db, events, people, policies
 
+POOLER = os.environ.get("PLACET_TEST_POOLER", "")
+HOLDS = {
+    "database_pool": os.environ.get("DATABASE_POOL", "on"),
+    "database_prepare": "off" if POOLER else "on",
+}
+"""The settings of how connections are held."""
 EXAMPLES = Path(__file__).parent.parent / "examples" / "procurement"
 
 
 @contextmanager
 def server(folder: Path) -> Iterator[str]:
-    """Start PostgreSQL on a folder; PLACET_TEST_DATABASE names a server that runs already."""
+    """Start PostgreSQL on a folder, unless there is one to use."""
     if url := os.environ.get("PLACET_TEST_DATABASE"):
         yield url
         return
@@ -29,19 +39,26 @@ def server(folder: Path) -> Iterator[str]:
 
 
 def migrated(url: str, name: str) -> str:
-    """Make a database with today's schema; its URL."""
+    """Make a database with today's schema, straight at the server; its URL, through the pooler if there is one."""
     with psycopg.connect(url, autocommit=True) as conn:
         conn.execute(f'DROP DATABASE IF EXISTS "{name}"'.encode())
         conn.execute(f'CREATE DATABASE "{name}"'.encode())
     info = psycopg.conninfo.conninfo_to_dict(url)
     made = psycopg.conninfo.make_conninfo("", **{**info, "dbname": name})
     db.migrate(made)
-    return made
+    return psycopg.conninfo.make_conninfo(made, **psycopg.conninfo.conninfo_to_dict(POOLER))
+
+
+def pool(url: str, size: int, keys: Keys = NO_KEYS) -> db.Pool:
+    """A pool as that ground takes it."""
+    if HOLDS["database_pool"] == "off":
+        return db.none_held(url, size=size, keys=keys)
+    return db.pool(url, size=size, keys=keys, prepare=not POOLER)
 
 
 def connect(url: str, keys: Keys = NO_KEYS) -> Any:
     """A connection in autocommit mode, which seals with these keys."""
-    conn = db.Conn.connect(url, autocommit=True)
+    conn = db.Conn.connect(url, autocommit=True, prepare_threshold=None if POOLER else 5)
     conn.keys = keys
     return conn
 

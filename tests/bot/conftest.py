@@ -8,6 +8,7 @@ import pytest
 from bot.delivery.courier import Courier
 from bot.delivery.who import Us
 from engine.state import db
+from tests import database
 from tests.bot.house import Home, living, settings
 from tests.bot.office import Office, open_office
 
@@ -20,7 +21,7 @@ def office(tmp_path: Path) -> Iterator[Office]:
 
 @pytest.fixture
 def pool(db_url: str) -> Iterator[db.Pool]:
-    with db.pool(db_url, size=6) as opened:
+    with database.pool(db_url, 6) as opened:
         yield opened
 
 

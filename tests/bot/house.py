@@ -15,6 +15,7 @@ from bot.main import House, assemble
 from engine.models import Pause
 from engine.settings import Settings
 from engine.state import pauses
+from tests import database
 from tests.bot.office import SECRET, TOKEN, Json, Office
 from tests.sandbox.loopback import serving
 
@@ -65,6 +66,7 @@ def settings(office: Office, db_url: str, **changes: Any) -> Settings:
         "agents": ("examples.procurement.agent",),
         "env": "test",
         "sweep_s": 0.2,
+        **database.HOLDS,
     }
     return Settings(**given | changes)
 

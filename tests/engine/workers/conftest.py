@@ -35,7 +35,7 @@ def keys() -> Keys:
 @pytest.fixture
 def pool(db_url: str, conn: Any, keys: Keys) -> Iterator[db.Pool]:
     conn.keys = keys
-    with db.pool(db_url, size=4, keys=keys) as made:
+    with database.pool(db_url, 4, keys) as made:
         with made.connection() as own:
             database.apply_policy(own)
         yield made
