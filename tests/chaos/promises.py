@@ -6,44 +6,25 @@ The one rule: only what Placet promises is asked, at the provider, in the rows a
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
-from uuid import UUID
+from itertools import pairwise
+from typing import Final
 
 from bot.sandbox.player import Json
-from engine.models import EffectLine, Event, Pause, RunLine
+from engine.models import Pause
 from engine.rules.money import Money
-from engine.state import cards, db, events, ledger, pauses, runs
+from engine.state import db, events
 from tests import rows
+from tests.chaos.found import PAYMENT, Found, every_run, is_copy, pause_of
 from tests.chaos.people import KEYS, People, buttons
 
-PAYMENT: Final = "charge_supplier"
 ALLOWED: Final = Money(100_000, "EUR")
 """What the policy of the example lets through without asking."""
 
 REFUSED: Final = ("denied", "expired", "cancelled", "superseded", "voided", "failed")
 RESTS: Final = ("done", "error", "cancelled", "awaiting_approval", "in_doubt")
 _SAID: Final = re.compile(r"(Approved|Denied) by [^()\"]{1,60} \((\w+)\)")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
-    """All that is known of one run."""
-
-    run: RunLine
-    pauses: Sequence[Pause]
-    effects: Sequence[EffectLine]
-    record: Sequence[Event]
-
-    @property
-    def name(self) -> str:
-        """The order, and the run."""
-        return f"{self.run.launch_key} (run {self.run.id})"
-
-    def payments(self, status: str) -> list[EffectLine]:
-        """The payments in the ledger that have this status."""
-        return [e for e in self.effects if e.tool == PAYMENT and e.status == status]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,16 +45,21 @@ def verdict(people: People) -> Verdict:
     paid = [p for p in player.get("/stripe/_payments")["payments"] if p["status"] == "succeeded"]
     said = [m for m in player.get("/slack/messages")["messages"] if m["metadata"] and not m["deleted"]]
     with db.connect(home.database_url, keys=KEYS) as conn:
-        found = [_found(conn, line) for line in _all_runs(conn)]
-        shown = {p.id: {(c.channel, c.ts) for c in cards.of_pause(conn, p.id)} for f in found for p in f.pauses}
+        found = every_run(conn)
+        copies = sum(is_copy(conn, message) for message in said)
         violations = [
             *_launched_once(people, found),
             *_rows(conn, found),
-            *(fault for one in found for check in (_settled_once, _decided_by_those_who_may) for fault in check(one)),
+            *(
+                fault
+                for one in found
+                for check in (_settled_once, _decided_by_those_who_may, _answered_once)
+                for fault in check(one)
+            ),
             *(fault for one in found for check in (_paid_once, _paid_what_was_approved) for fault in check(one, paid)),
             *_nothing_else_paid(found, paid),
             *_given_up(conn),
-            *_told_truly(found, said, shown),
+            *_told_truly(found, said),
         ]
     return Verdict(
         decisions=sum(
@@ -82,24 +68,8 @@ def verdict(people: People) -> Verdict:
         effects=sum(e.status == "done" for f in found for e in f.effects),
         runs=Counter(f.run.status for f in found),
         requests=Counter(p.status for f in found for p in f.pauses),
-        copies=sum((m["channel"], m["ts"]) not in shown.get(_pause_of(m), set()) for m in said),
+        copies=copies,
         violations=violations,
-    )
-
-
-def _all_runs(conn: db.Conn) -> Iterator[RunLine]:
-    offset = 0
-    while page := runs.listed(conn, limit=200, offset=offset):
-        yield from page
-        offset += len(page)
-
-
-def _found(conn: db.Conn, line: RunLine) -> Found:
-    return Found(
-        run=line,
-        pauses=[pauses.get(conn, pause_id) for pause_id in runs.get(conn, line.id).pauses],
-        effects=ledger.of_run(conn, line.id),
-        record=events.of_run(conn, line.id),
     )
 
 
@@ -219,23 +189,31 @@ def _given_up(conn: db.Conn) -> Iterator[str]:
         yield f"the card of request {card['pause_id']} to {card['dest']} was given up: {card['error']}"
 
 
-def _told_truly(found: Sequence[Found], said: Sequence[Json], shown: Mapping[UUID, set[Any]]) -> Iterator[str]:
+def _answered_once(one: Found) -> Iterator[str]:
+    """A resumed run cannot tell: every call has one result, none has two, and the two sides take turns."""
+    blocks = [block for message in one.messages for block in message["content"] if isinstance(block, dict)]
+    calls = Counter(block["id"] for block in blocks if block["type"] == "tool_use")
+    results = Counter(block["tool_use_id"] for block in blocks if block["type"] == "tool_result")
+    if results - calls or (one.run.status == "done" and calls != results):
+        yield f"{one.name}: the calls {calls} have the results {results}"
+    sides = [message["role"] for message in one.messages]
+    if any(side == after for side, after in pairwise(sides)):
+        yield f"{one.name}: two messages of one side follow each other: {sides}"
+
+
+def _told_truly(found: Sequence[Found], said: Sequence[Json]) -> Iterator[str]:
     """No card of a settled request can be decided, and what a card ever said of a decision is on record."""
     by_id = {p.id: (one, p) for one in found for p in one.pauses}
     for message in said:
-        pause_id = _pause_of(message)
+        pause_id = pause_of(message)
         if pause_id not in by_id:
             yield f"a card in {message['channel']} shows request {pause_id}, which is not there"
             continue
         one, pause = by_id[pause_id]
         decided = {(e.event, e.actor) for e in one.record if e.entity_id == str(pause_id) and e.to_status}
-        if pause.status != "waiting" and (message["channel"], message["ts"]) in shown[pause_id] and buttons(message):
+        if pause.status != "waiting" and buttons(message):
             yield f"{one.name}: the request {pause_id} is {pause.status}, and its card in {message['channel']} shows {buttons(message)}"
         for body in (message, *message["past"]):
             for verb, person in _SAID.findall(json.dumps([body.get("text"), body.get("blocks")], ensure_ascii=False)):
                 if ({"Approved": "approve", "Denied": "deny"}[verb], person) not in decided:
                     yield f"{one.name}: a card said {verb} by {person}, and the record says {sorted(decided)}"
-
-
-def _pause_of(message: Json) -> UUID:
-    return UUID(message["metadata"]["event_payload"]["pause_id"])

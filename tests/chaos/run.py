@@ -15,8 +15,10 @@ from typing import Final
 import httpx
 import psycopg
 
-from engine.state import cards, db, runs
-from tests.chaos.people import People
+from bot.sandbox.player import Seen
+from engine.state import cards, db, pauses, runs
+from tests.chaos.found import is_copy, pause_of
+from tests.chaos.people import People, buttons
 from tests.chaos.place import Place, place
 from tests.chaos.promises import Verdict, verdict
 from tests.chaos.schedule import ACTIONS, FAULTS, Step, schedule
@@ -36,6 +38,7 @@ class Tally:
     done: Counter[str] = field(default_factory=Counter)
     failed: Counter[str] = field(default_factory=Counter)
     mistakes: list[str] = field(default_factory=list)
+    fell: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def take(self, step: Step, act: Callable[[Step], None]) -> None:
@@ -65,6 +68,8 @@ def chaos(folder: Path, *, seed: int, seconds: float, say: Callable[[str], None]
         _happen(schedule(seed, seconds), people, weather, tally, say)
         weather.clear()
         restless = _rest(here, say)
+        _press_copies(here)
+        restless += _rest(here, say)
         seen = verdict(people)
     violations = [*tally.mistakes, *restless, *seen.violations]
     _report(seen, tally, violations, seed, say)
@@ -79,6 +84,7 @@ def _happen(steps: Sequence[Step], people: People, weather: Weather, tally: Tall
                 if time.monotonic() - began > told:
                     say(f"  {told:4.0f} s: {tally.count(ACTIONS)} actions, {tally.count(FAULTS)} faults")
                     told += 10
+                tally.fell += weather.supervise()
                 time.sleep(min(ahead, 0.5))
             act = getattr(weather if step.what in FAULTS else people, step.what)
             hands.submit(tally.take, step, act)
@@ -86,18 +92,42 @@ def _happen(steps: Sequence[Step], people: People, weather: Weather, tally: Tall
 
 def _rest(here: Place, say: Callable[[str], None]) -> list[str]:
     """Wait until nothing moves any more; what still does after a while."""
-    began = time.monotonic()
+    began, told, moving = time.monotonic(), 0.0, ""
     here.ready()
     with db.connect(here.home.database_url) as conn:
-        while time.monotonic() - began < CALM_S:
+        while (passed := time.monotonic() - began) < CALM_S:
             for held in runs.listed(conn, status="paused", limit=200):
                 here.ask("/agent/resume", {"run_id": str(held.id)})
-            unended, unsaid = runs.unended(conn), cards.undelivered(conn)
-            if not unended.working and not unsaid and not runs.listed(conn, status="paused", limit=1):
-                say(f"  at rest after {time.monotonic() - began:.0f} s")
+            moving = _moving(conn)
+            if not moving:
+                say(f"  at rest after {passed:.0f} s of calm")
                 return []
+            if passed >= told:
+                say(f"  calm for {passed:.0f} s: {moving}")
+                told += 10
             time.sleep(0.5)
-    return [f"not at rest after {CALM_S:.0f} s of calm: {unended}, {unsaid} cards and notices not delivered"]
+    return [f"not at rest after {CALM_S:.0f} s of calm: {moving}"]
+
+
+def _press_copies(here: Place) -> None:
+    """Press a button of every copy of a settled request's card of which no row knows: it tells the truth, and shows no button any more."""
+    with db.connect(here.home.database_url) as conn:
+        for message in here.player.get("/slack/messages")["messages"]:
+            if not message["metadata"] or not buttons(message) or not is_copy(conn, message):
+                continue
+            user = "U0MARTA" if message["channel"] == "C0BUY" else f"U0{message['channel'][2:]}"
+            if pauses.get(conn, pause_of(message)).status != "waiting":
+                here.player.click(user, Seen(message["channel"], message), min(buttons(message)))
+
+
+def _moving(conn: db.Conn) -> str:
+    """What has not come to rest yet; empty if all has."""
+    counts = {
+        "runs to be worked on": runs.unended(conn).working,
+        "cards and notices to be delivered": cards.undelivered(conn),
+    }
+    counts["runs held"] = len(runs.listed(conn, status="paused", limit=200))
+    return ", ".join(f"{number} {what}" for what, number in counts.items() if number)
 
 
 def _report(seen: Verdict, tally: Tally, violations: Sequence[str], seed: int, say: Callable[[str], None]) -> None:
