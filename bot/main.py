@@ -7,6 +7,7 @@ the only one that imports the model's SDK. Whoever takes requests or sweeps also
 import importlib
 import logging
 import signal
+import socket
 import sys
 import threading
 import time
@@ -27,6 +28,7 @@ from bot.delivery.courier import Courier
 from bot.delivery.rounds import Rounds
 from bot.http import api, slack
 from bot.listeners.desk import Desk
+from engine.errors import Misconfigured
 from engine.settings import Settings
 from engine.state import db, outage
 from engine.tools import Agent
@@ -42,6 +44,8 @@ LATER: Final = 4
 CONNECTIONS: Final = 10
 DELIVER_S: Final = 1.0
 GRACE_S: Final = 10
+REACH_S: Final = 5
+"""How long a process that starts tries to reach its database, in whole seconds."""
 LATE_S: Final = 2.0
 """By how much a sweep may be late without a word."""
 
@@ -167,8 +171,12 @@ def assemble(settings: Settings) -> House:
 
 
 def serve(settings: Settings, parts: frozenset[str] = PARTS) -> None:
-    """Run these parts until SIGTERM or SIGINT, then stop in good order. Raises Misconfigured."""
+    """Run these parts until SIGTERM or SIGINT, then stop in good order.
+
+    Raises Misconfigured; one of outage.Error if there is no database to begin with. One that goes away later is waited for.
+    """
     log_plainly()
+    _within_reach(settings, parts)
     house = assemble(settings)
     server, told_to_stop = _web_server(house), threading.Event()
 
@@ -188,6 +196,17 @@ def serve(settings: Settings, parts: frozenset[str] = PARTS) -> None:
     finally:
         log.info("stopping")
         house.close()
+
+
+def _within_reach(settings: Settings, parts: frozenset[str]) -> None:
+    """Try the address and the database once. Raises Misconfigured if HOST names no address, one of outage.Error without a database."""
+    try:
+        socket.getaddrinfo(settings.host if "web" in parts else None, settings.port)
+    except (OSError, UnicodeError) as error:
+        fault = f"HOST is {settings.host!r}, which names no address ({error}). Write 127.0.0.1, or 0.0.0.0 for all of this machine's."
+        raise Misconfigured([fault]) from None
+    with db.connect(settings.database_url, wait_s=REACH_S):
+        pass
 
 
 def _pool(settings: Settings) -> db.Pool:

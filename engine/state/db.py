@@ -91,9 +91,9 @@ def _sealing_with(keys: Keys) -> Callable[[Conn], None]:
 
 
 @contextmanager
-def connect(url: str, *, keys: Keys = NO_KEYS) -> Iterator[Conn]:
-    """One connection outside any pool, in autocommit mode; it prepares nothing."""
-    with Conn.connect(url, autocommit=True, prepare_threshold=None) as conn:
+def connect(url: str, *, keys: Keys = NO_KEYS, wait_s: int | None = None) -> Iterator[Conn]:
+    """One connection outside any pool, in autocommit mode; it prepares nothing. `wait_s` None: as long as the address says."""
+    with Conn.connect(url, autocommit=True, prepare_threshold=None, connect_timeout=wait_s) as conn:
         conn.keys = keys
         yield conn
 

@@ -17,6 +17,7 @@ from bot.cards import ids
 from engine.errors import Misconfigured
 from engine.state import pauses, runs
 from tests import database, rows, world
+from tests.bot.command_line import NOWHERE
 from tests.bot.house import API_TOKEN, environment, living, settings
 from tests.bot.office import Json, Office, actions_of, text_of
 
@@ -89,6 +90,29 @@ def test_an_agent_that_cannot_be_loaded_is_said_with_it(office: Office, db_url: 
     gardener, token = caught.value.faults
     assert gardener.startswith("examples.gardener cannot be imported")
     assert "SLACK_BOT_TOKEN" in token
+
+
+@pytest.mark.parametrize(
+    ("wrong", "code", "said"),
+    [
+        ({"DATABASE_URL": NOWHERE}, 1, "The database cannot be reached: "),
+        ({"HOST": "nowhere.invalid"}, 2, "- HOST is 'nowhere.invalid', which names no address "),
+    ],
+)
+def test_what_is_out_of_reach_is_said_before_anything_starts(
+    office: Office, db_url: str, wrong: dict[str, str], code: int, said: str
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "bot.cli", "serve"],
+        check=False,
+        env=environment(office, db_url, **wrong),
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
+    assert (done.returncode, said in done.stderr) == (code, True), done.stderr
+    assert "Traceback" not in done.stderr
+    assert "started" not in done.stderr
 
 
 WITHOUT_THE_MODEL = """
