@@ -112,7 +112,13 @@ class Place:
             assert not [p for p in left if p.is_running() and p.status() != psutil.STATUS_ZOMBIE], (
                 "PostgreSQL does not die"
             )
-            get_server(self._data).ensure_postgres_running()
+            for left_to_try in reversed(range(5)):  # pg_ctl gives up after ten seconds, which a busy machine may need
+                try:
+                    get_server(self._data).ensure_postgres_running()
+                    break
+                except subprocess.SubprocessError:
+                    if not left_to_try:
+                        raise
 
     def ask(self, path: str, document: Json) -> httpx.Response:
         """Ask the HTTP API of whichever process the front leads to. Raises httpx.HTTPError."""
