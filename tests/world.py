@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import anthropic
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
@@ -63,8 +64,8 @@ def world(folder: Path, script: Any = buyer) -> Iterator[World]:
         before = {name: os.environ.get(name) for name in given}
         os.environ.update(given)
         try:
-            complete = model.client("sk-ant-test", f"{address}/anthropic", retries=0)
-            yield World(address=address, provider=provider, suppliers=suppliers, complete=complete)
+            with anthropic.Anthropic(api_key="sk-ant-test", base_url=f"{address}/anthropic", max_retries=0) as sdk:
+                yield World(address=address, provider=provider, suppliers=suppliers, complete=model.calling(sdk))
         finally:
             for name, value in before.items():
                 if value is None:

@@ -40,13 +40,13 @@ class Reply:
 def client(
     api_key: str, base_url: str | None = None, *, timeout_s: float = 120, retries: int = 5
 ) -> Callable[..., Mapping[str, Any]]:
-    """A function that calls the Messages API and gives the reply's JSON as received."""
-    sdk = anthropic.Anthropic(
-        api_key=api_key,
-        base_url=base_url or os.environ.get("ANTHROPIC_BASE_URL"),
-        timeout=timeout_s,
-        max_retries=retries,
-    )
+    """A function that calls the Messages API and gives the reply's JSON as received, for as long as the process lives."""
+    base = base_url or os.environ.get("ANTHROPIC_BASE_URL")
+    return calling(anthropic.Anthropic(api_key=api_key, base_url=base, timeout=timeout_s, max_retries=retries))
+
+
+def calling(sdk: anthropic.Anthropic) -> Callable[..., Mapping[str, Any]]:
+    """The same, through an SDK that is the caller's to close."""
 
     def complete(**request: Any) -> Mapping[str, Any]:
         raw = sdk.messages.with_raw_response.create(**request)
