@@ -2,6 +2,7 @@
 
 import argparse
 import random
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -18,6 +19,7 @@ def main() -> int:
         "--folder", type=Path, help="where the database and the logs are kept; else a folder that is deleted"
     )
     asked = say.parse_args()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # told to stop, everything that was started is stopped
     with tempfile.TemporaryDirectory(prefix="placet-chaos-", ignore_cleanup_errors=True) as folder:
         return 1 if chaos(asked.folder or Path(folder), seed=asked.seed, seconds=asked.minutes * 60) else 0
 
