@@ -1,4 +1,4 @@
-"""A short chaos in every run of the tests, and what makes it one that can be had again."""
+"""A short chaos, by command until it has been quiet for long, and what makes it one that can be had again."""
 
 import os
 from pathlib import Path
@@ -12,6 +12,10 @@ SECONDS = float(os.environ.get("PLACET_CHAOS_MINUTES", "0.75")) * 60
 SEED = int(os.environ.get("PLACET_CHAOS_SEED", "51"))
 
 
+@pytest.mark.skipif(
+    "PLACET_CHAOS_MINUTES" not in os.environ,
+    reason="CHAOS IS NOT RUN HERE: set PLACET_CHAOS_MINUTES, or python -m tests.chaos --seed 51",
+)
 @pytest.mark.timeout(SECONDS + 400)
 def test_no_promise_is_broken_while_everything_breaks(tmp_path: Path) -> None:
     assert chaos(tmp_path, seed=SEED, seconds=SECONDS) == []
