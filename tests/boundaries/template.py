@@ -19,7 +19,6 @@ from typing import Any, Final
 
 from tests.boundaries.place import Place
 
-
 LONGEST_S: Final = 60
 """No verb takes longer; one that does goes in circles."""
 
