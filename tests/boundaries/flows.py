@@ -1,4 +1,4 @@
-"""Every flow of which no moment may break a promise, named in one place: what is given, what happens, and how it must end."""
+"""Every flow of which no death may break a promise, named in one place: what is given, what happens, and how it must end."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -18,7 +18,7 @@ Act = Callable[[Scene], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flow:
-    """`given` comes about undisturbed, `happens` is killed at every moment. `run`, `pauses` and `paid` (minor units) are its end."""
+    """`given` comes about undisturbed, `happens` is killed at every boundary. `run`, `pauses` and `paid` (minor units) are its end."""
 
     given: Act
     happens: Act
@@ -39,10 +39,6 @@ def asked(scene: Scene) -> None:
     """An order over the limit waits for Marta, and everybody sees it."""
     scene.launch(world.order())
     scene.rest()
-
-
-def launch(scene: Scene) -> None:
-    asked(scene)
 
 
 def small_order(scene: Scene) -> None:
@@ -178,7 +174,7 @@ QUORUM: Final = re.sub(
 BIG, DEARER = 3_800_000, 3_990_000
 
 FLOWS: Final[Mapping[str, Flow]] = {
-    "launch, ask and show": Flow(given=nothing, happens=launch, run="awaiting_approval", pauses=("waiting",), paid=()),
+    "launch, ask and show": Flow(given=nothing, happens=asked, run="awaiting_approval", pauses=("waiting",), paid=()),
     "an order under the limit": Flow(given=nothing, happens=small_order, run="done", pauses=(), paid=(64_000,)),
     "approve and pay": Flow(given=asked, happens=approve, run="done", pauses=("executed",), paid=(BIG,)),
     "deny with a reason": Flow(given=asked, happens=deny, run="done", pauses=("denied",), paid=()),

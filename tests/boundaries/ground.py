@@ -50,9 +50,8 @@ class Door(Protocol):
 
 @dataclass(slots=True, kw_only=True)
 class Outside:
-    """The world outside, as its journals in one folder tell it."""
+    """The world outside, as its journals tell it."""
 
-    folder: Path
     provider: Provider
     suppliers: Suppliers
     workspace: Starlette
@@ -60,7 +59,12 @@ class Outside:
 
     def close(self) -> None:
         """Drop what is on its way, and give the files back."""
-        asyncio.run(self.workspace.state.link.close())
+
+        async def end() -> None:
+            async with self.workspace.router.lifespan_context(self.workspace):
+                pass
+
+        asyncio.run(end())
         for journal in self.journals:
             journal.close()
 
@@ -136,9 +140,7 @@ class Ground:
             Mount("/anthropic", model_app(script)),
         ]
         self.served.app = app
-        self.outside = Outside(
-            folder=now, provider=provider, suppliers=suppliers, workspace=app, journals=journals
-        )  # fmt: skip
+        self.outside = Outside(provider=provider, suppliers=suppliers, workspace=app, journals=journals)
 
     async def _deliver(self, request: Request) -> Response:
         body = (await request.body()).decode()
@@ -169,16 +171,14 @@ def ground(server: str, name: str, folder: Path) -> Iterator[Ground]:
         conn.execute(f"ALTER DATABASE {name} SET synchronous_commit = off")  # processes die here, not servers
     served = Served()
     certificate = folder / "one.pem"
-    certificate.write_text(certifi.contents()[: certifi.contents().index(_END) + len(_END)])
+    certificate.write_text(certifi.contents().partition(_END)[0] + _END)
     with (
         serving(served) as address,
-        template(Place(url, address, str(certificate))) as process,
+        template(place := Place(url, address, str(certificate))) as process,
         httpx.Client(base_url=address, timeout=60) as http,
         db.connect(url) as conn,
     ):
-        made = Ground(
-            place=Place(url, address, str(certificate)), template=process, conn=conn, http=http, folder=folder, served=served
-        )  # fmt: skip
+        made = Ground(place=place, template=process, conn=conn, http=http, folder=folder, served=served)
         try:
             yield made
         finally:
