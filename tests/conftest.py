@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from engine.rules.seal import NO_KEYS, Keys
 from tests import database
 
 
@@ -38,3 +39,9 @@ def conn(db_url: str) -> Iterator[Any]:
     """A connection to the emptied database, in autocommit mode."""
     with database.connect(db_url) as connection:
         yield connection
+
+
+@pytest.fixture
+def keys() -> Keys:
+    """With what requests and answers are sealed: nothing, unless a test says otherwise."""
+    return NO_KEYS

@@ -10,7 +10,7 @@ import pytest
 from bot.sandbox.buyer import buyer
 from bot.sandbox.histories import Problem
 from bot.sandbox.model import QueueScript, Reply
-from engine.rules.seal import NO_KEYS, Keys
+from engine.rules.seal import Keys
 from engine.state import db
 from engine.tools import Agent, load
 from engine.workers.means import Means
@@ -24,12 +24,6 @@ class Desks(Protocol):
 
     def __call__(self, *replies: Reply | Problem, agent: Agent | None = None) -> Desk:
         """One for each test."""
-
-
-@pytest.fixture
-def keys() -> Keys:
-    """With what requests and answers are sealed: nothing, unless a test says otherwise."""
-    return NO_KEYS
 
 
 @pytest.fixture
