@@ -175,10 +175,9 @@ def _watch(home: House, launched: Mapping[str, str], console: Console) -> None:
 
 def _what_holds(conn: db.Conn, line: RunLine) -> str:
     """Where a run stands, in the words of its newest request if it has one."""
-    asked = runs.get(conn, line.id).pauses
-    if asked:
-        return told(pauses.get(conn, asked[-1])).text
-    return "paid without asking" if line.status == "done" else line.status.replace("_", " ")
+    if line.last_pause is not None:
+        return told(pauses.get(conn, line.last_pause)).text
+    return "done without asking" if line.status == "done" else line.status.replace("_", " ")
 
 
 @contextmanager
