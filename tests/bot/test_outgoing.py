@@ -1,15 +1,17 @@
 """What is said once is said once, composed from the present state; a private answer lapses, the rest waits for Slack."""
 
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
+import psycopg
 import pytest
 
 from bot.delivery.courier import Courier
 from bot.delivery.outgoing import answer_later, say_due
 from engine.models import Outcome
-from engine.state import cards, db, ledger, pauses, runs
-from tests import rows
+from engine.state import cards, db, ledger, outage, pauses, runs
+from tests import database, rows
 from tests.bot.office import Office, text_of
 
 
@@ -128,6 +130,21 @@ def test_a_notice_that_nobody_knows_how_to_say_fails_and_holds_up_no_other(
     cards.notify(conn, run_id, kind="of_tomorrow", dest="person:priya")
     cards.notify(conn, run_id, kind="run_ended", dest="person:priya")
     assert say_due(courier) == 2
+    assert len(office.messages("D0PRIYA")) == 1
+
+
+def test_a_notice_outlives_a_database_that_fails_while_it_is_composed(
+    conn: Any, db_url: str, pause_id: UUID, courier: Courier, office: Office
+) -> None:
+    cards.notify(conn, pauses.get(conn, pause_id).run_id, kind="run_ended", dest="person:priya")
+    impatient = psycopg.conninfo.make_conninfo(db_url, options="-c lock_timeout=50ms")
+    with database.pool(impatient, size=1) as pool, conn.transaction():
+        conn.execute("LOCK TABLE run_content")
+        with pytest.raises(outage.Away):
+            say_due(replace(courier, pool=pool))
+    assert conn.execute("SELECT state, error FROM notice").fetchall() == [("due", None)]
+    conn.execute("UPDATE notice SET sender_until = clock_timestamp() - interval '1 second'")
+    assert say_due(courier) == 1
     assert len(office.messages("D0PRIYA")) == 1
 
 
