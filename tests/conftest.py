@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from engine.rules.seal import NO_KEYS, Keys
-from tests import database
+from tests import budgets, database
 
 
 @pytest.fixture(scope="session")
@@ -45,3 +45,15 @@ def conn(db_url: str) -> Iterator[Any]:
 def keys() -> Keys:
     """With what requests and answers are sealed: nothing, unless a test says otherwise."""
     return NO_KEYS
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say where the minutes went."""
+    reports = [
+        report for kind in ("passed", "failed", "skipped", "xfailed") for report in terminalreporter.stats.get(kind, ())
+    ]
+    setups = [report for report in terminalreporter.stats.get("", ()) if hasattr(report, "duration")]
+    if len(reports) > 100:  # of a whole run, not of the few that somebody works on
+        terminalreporter.section("where the minutes went")
+        for line in budgets.lines([*reports, *setups]):
+            terminalreporter.write_line(line)

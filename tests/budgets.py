@@ -1,0 +1,39 @@
+"""How many minutes each part of the tests may take, and how many it took: said at the end of every run, judged by people.
+
+A minute is one of the test itself, whatever else the machine did: with two workers, two pass at once. Nothing fails here, because a slow
+machine is no fault; but what is over its budget stands out, before all of it together passes the twenty minutes that it may take on two cores.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+BUDGETS: Final[Mapping[str, float]] = {
+    "boundaries": 12, "chaos": 4, "interleavings": 3, "stateful": 3, "engine": 4, "sql": 0.5, "bot": 4, "sandbox": 2, "demo": 6, "cases": 2,
+    "examples": 1, "pooler": 3,
+}  # fmt: skip
+"""Minutes, by the folder below tests/."""
+
+
+def taken(reports: Iterable[Any]) -> tuple[Counter[str], Counter[str]]:
+    """(minutes, number of tests) by part, from pytest's reports; what lies in no folder is `the rest`."""
+    minutes: Counter[str] = Counter()
+    tests: Counter[str] = Counter()
+    for report in reports:
+        folder = report.nodeid.split("/")[1:-1]
+        part = folder[0] if folder else "the rest"
+        minutes[part] += report.duration / 60
+        tests[part] += report.when == "call"
+    return minutes, tests
+
+
+def lines(reports: Iterable[Any]) -> list[str]:
+    """The table: part, tests, minutes, budget."""
+    minutes, tests = taken(reports)
+    table = [f"{'part':<14}{'tests':>7}{'minutes':>9}{'budget':>8}"]
+    for part, spent in minutes.most_common():
+        budget = BUDGETS.get(part)
+        allowed = "" if budget is None else f"{budget:8g}"
+        over = "  OVER ITS BUDGET" if budget is not None and spent > budget else ""
+        table.append(f"{part:<14}{tests[part]:>7}{spent:>9.1f}{allowed}{over}")
+    return [*table, f"{'all':<14}{tests.total():>7}{minutes.total():>9.1f}{sum(BUDGETS.values()):8g}"]
