@@ -10,6 +10,7 @@ import shlex
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
 import warnings
 from collections.abc import Iterator
@@ -25,6 +26,7 @@ _log = logging.getLogger(__name__)
 START_S: Final = 300
 """Within which it must take connections. A start ends long before, when it is ready or has failed; to recover beside busy work takes time."""
 STOP_S: Final = 30
+PID_FILE: Final = "postmaster.pid"
 
 
 @contextmanager
@@ -36,7 +38,6 @@ def postgres(folder: Path) -> Iterator[str]:
     data = folder.resolve() / "data"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        _forget_the_dead(data)
         _initialise(data)
         sockets = start(data)
     except (OSError, subprocess.SubprocessError, RuntimeError) as error:
@@ -44,7 +45,7 @@ def postgres(folder: Path) -> Iterator[str]:
     try:
         yield f"postgresql://postgres@/postgres?host={quote(str(sockets), safe='/')}"
     finally:
-        _stop(_pid(data))
+        _stop(_pid(data / PID_FILE))
 
 
 def _embedded() -> Any:
@@ -63,9 +64,11 @@ def _initialise(data: Path) -> None:
     if data.exists() and any(data.iterdir()):
         raise RuntimeError("there is something else in that folder. Name another one")
     server, _ = _embedded()
-    making = data.with_name("data.making")
-    shutil.rmtree(making, ignore_errors=True)
-    making.mkdir()
+    for left in data.parent.glob("data.making*"):
+        shutil.rmtree(
+            left, ignore_errors=True
+        )  # a process of a start that was killed may write there for a moment longer
+    making = Path(tempfile.mkdtemp(prefix="data.making.", dir=data.parent))
     server.PostgresServer(making, cleanup_mode=None).ensure_pgdata_inited()
     if data.exists():
         data.rmdir()
@@ -80,13 +83,14 @@ def start(data: Path) -> Path:
     server, pgexec = _embedded()
     made = server.PostgresServer(data, cleanup_mode=None)
     made.ensure_pgdata_inited()  # sets the rights of the folders above, where we are root
-    _forget_the_dead(data)
-    if _pid(data) is not None:
+    _forget_the_dead(data, data / PID_FILE)
+    if (data / PID_FILE).exists():
         return _ready(data)
     sockets: Path = server.find_suitable_socket_dir(data, server.PostgresServer.runtime_path)
     if made.system_user is not None and sockets != data:
         server.ensure_prefix_permissions(sockets)
         sockets.chmod(0o777)
+    _forget_the_dead(data, sockets / ".s.PGSQL.5432.lock")
     options = f"-h '' -k {shlex.quote(str(sockets))}"  # pg_ctl hands them to a shell
     pgexec("pg_ctl", ("-w", "-t", str(START_S), "-o", options, "-l", str(data / "log"), "-D", str(data), "start"),
            bin_path=made.bin_path, user=made.system_user, timeout=START_S + 10)  # fmt: skip
@@ -98,20 +102,20 @@ def _ready(data: Path) -> Path:
     deadline = time.monotonic() + START_S
     while time.monotonic() < deadline:
         with suppress(OSError):
-            lines = (data / "postmaster.pid").read_text("utf-8").split("\n")
+            lines = (data / PID_FILE).read_text("utf-8").split("\n")
             if len(lines) > 7 and lines[7].strip() == "ready":
                 return Path(lines[4].strip())
-        pid = _pid(data)
+        pid = _pid(data / PID_FILE)
         if pid is None or not _is_server_of(pid, data):
             raise RuntimeError("it ended while it was starting")
         time.sleep(0.1)
     raise RuntimeError(f"it runs, and took no connection within {START_S} seconds")
 
 
-def _pid(data: Path) -> int | None:
-    """The process that the pid file names; None if there is no such file."""
+def _pid(lock: Path) -> int | None:
+    """The process that a pid file or a socket's lock names; None if there is no such file."""
     try:
-        return int((data / "postmaster.pid").read_text("utf-8").split("\n", 1)[0])
+        return int(lock.read_text("utf-8").split("\n", 1)[0])
     except (OSError, ValueError):
         return None
 
@@ -146,15 +150,17 @@ def _stop(pid: int | None) -> None:
             server.wait(STOP_S)
 
 
-def _forget_the_dead(data: Path) -> None:
-    """Remove what a killed server left behind and what would mislead the next start."""
-    pid, pid_file = _pid(data), data / "postmaster.pid"
-    if pid is None:
-        pid_file.unlink(missing_ok=True)
+def _forget_the_dead(data: Path, lock: Path) -> None:
+    """Remove what a killed server left behind and what would mislead the next start: a lock that names a process which is no server of ours.
+
+    PostgreSQL itself takes a dead process that nobody has collected yet for one that lives.
+    """
+    pid = _pid(lock)
+    if pid is not None and _is_server_of(pid, data):
         return
-    if not _is_server_of(pid, data):
-        _log.warning("%s names process %d, which is no PostgreSQL of this folder; the file is removed", pid_file, pid)
-        pid_file.unlink(missing_ok=True)
+    if pid is not None:
+        _log.info("%s names process %d, which is no PostgreSQL of this folder; the file is removed", lock, pid)
+    lock.unlink(missing_ok=True)
 
 
 def _is_server_of(pid: int, data: Path) -> bool:
