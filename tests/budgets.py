@@ -10,7 +10,7 @@ from typing import Any, Final
 
 BUDGETS: Final[Mapping[str, float]] = {
     "boundaries": 12, "chaos": 4, "interleavings": 3, "stateful": 3, "engine": 4, "sql": 0.5, "bot": 4, "sandbox": 2, "demo": 6, "cases": 2,
-    "examples": 1, "pooler": 3,
+    "examples": 1, "pooler": 3, "releases": 3,
 }  # fmt: skip
 """Minutes, by the folder below tests/."""
 

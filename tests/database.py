@@ -38,13 +38,17 @@ def server(folder: Path) -> Iterator[str]:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def migrated(url: str, name: str) -> str:
-    """Make a database with today's schema, straight at the server; its URL, through the pooler if there is one."""
+def created(url: str, name: str) -> str:
+    """Make an empty database, straight at the server; its URL there."""
     with psycopg.connect(url, autocommit=True) as conn:
         conn.execute(f'DROP DATABASE IF EXISTS "{name}"'.encode())
         conn.execute(f'CREATE DATABASE "{name}"'.encode())
-    info = psycopg.conninfo.conninfo_to_dict(url)
-    made = psycopg.conninfo.make_conninfo("", **{**info, "dbname": name})
+    return psycopg.conninfo.make_conninfo("", **{**psycopg.conninfo.conninfo_to_dict(url), "dbname": name})
+
+
+def migrated(url: str, name: str) -> str:
+    """Make a database with today's schema, straight at the server; its URL, through the pooler if there is one."""
+    made = created(url, name)
     db.migrate(made)
     return psycopg.conninfo.make_conninfo(made, **psycopg.conninfo.conninfo_to_dict(POOLER))
 
