@@ -10,6 +10,8 @@ import pytest
 from engine.rules.seal import NO_KEYS, Keys
 from tests import budgets, database
 
+pytest_plugins = ["tests.boundaries.numbers"]  # here, because the process that collects no tests must have it too
+
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[str]:

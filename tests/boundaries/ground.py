@@ -2,9 +2,10 @@
 
 import asyncio
 import shutil
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -17,16 +18,19 @@ from starlette.responses import Response
 from starlette.routing import Mount, Route
 from starlette.types import Receive, Scope, Send
 
+from bot.sandbox.buyer import buyer
+from bot.sandbox.histories import Problem
 from bot.sandbox.journal import Journal
-from bot.sandbox.model import Script, model_app
+from bot.sandbox.model import Reply, Script, model_app
 from bot.sandbox.provider import Provider, provider_app
+from bot.sandbox.seed import Command
 from bot.sandbox.suppliers import Suppliers, suppliers_app
 from bot.sandbox.workspace_app import workspace_app
 from engine.rules import people as people_rules
 from engine.state import db, people, policies
 from tests import database
 from tests.bot.office import SECRET, TOKEN, Office
-from tests.boundaries.place import Place
+from tests.boundaries.place import Place, keys
 from tests.boundaries.template import Template, template
 from tests.sandbox.loopback import serving
 
@@ -71,7 +75,11 @@ class Outside:
 
 @dataclass(slots=True, kw_only=True)
 class Ground:
-    """The ground that holds. `door` is where Slack's deliveries go."""
+    """The ground that holds. `door` is where Slack's deliveries go, `heard` counts those that were answered.
+
+    `meanwhile` happens once, while the model thinks. `laid` names the flow whose beginning is kept, and
+    `undisturbed` is how it goes when nothing happens.
+    """
 
     place: Place
     template: Template
@@ -79,7 +87,13 @@ class Ground:
     http: httpx.Client
     folder: Path
     served: "Served"
+    script: Script = buyer
+    sealed: bool = False
+    laid: str = ""
+    undisturbed: Any = None
+    heard: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))
     door: Door | None = None
+    meanwhile: Callable[[], None] | None = None
     outside: Outside | None = None
     again: str = ""
     """The statements that put the kept rows back."""
@@ -89,17 +103,20 @@ class Ground:
         assert self.outside is not None
         return Office(url=self.place.outside, http=self.http, workspace=self.outside.workspace)
 
-    def fresh(self, script: Script, policy: str | None) -> None:
+    def fresh(self, script: Script, policy: str | None, *, sealed: bool) -> None:
         """Empty rows with this policy in force (None: the example's), and a world in which nothing has happened."""
+        self.script, self.sealed, self.laid = script, sealed, ""
+        self.conn.keys = keys(sealed=sealed)
         database.empty(self.place.database)
         everybody = people_rules.parse(PEOPLE)
         people.load(self.conn, everybody, actor="tests")
         policies.apply(self.conn, policy or POLICY, everybody, actor="tests")
         shutil.rmtree(self.folder / "now", ignore_errors=True)
-        self._set_out(script)
+        self._set_out()
 
-    def keep(self) -> None:
-        """Remember all rows and journals as they are now."""
+    def keep(self, name: str) -> None:
+        """Remember all rows and journals as they are now: what this flow begins with."""
+        self.laid = name
         shutil.rmtree(self.folder / "kept", ignore_errors=True)
         shutil.copytree(self.folder / "now", self.folder / "kept")
         self.conn.execute("DROP SCHEMA IF EXISTS kept CASCADE; CREATE SCHEMA kept")
@@ -111,18 +128,19 @@ class Ground:
             for table in database.TABLES
         )
 
-    def put_back(self, script: Script) -> None:
+    def put_back(self) -> None:
         """Let everything be as it was kept."""
         shutil.rmtree(self.folder / "now", ignore_errors=True)
         shutil.copytree(self.folder / "kept", self.folder / "now")
-        self._set_out(script)
+        self._set_out()
         with self.conn.transaction():
             self.conn.execute("SET LOCAL session_replication_role = replica")
             self.conn.execute(self.again)
 
-    def _set_out(self, script: Script) -> None:
+    def _set_out(self) -> None:
         if self.outside is not None:
             self.outside.close()
+        self.meanwhile = None
         now = self.folder / "now"
         journals = Journal(now / "provider.jsonl"), Journal(now / "suppliers.jsonl")
         provider, suppliers = Provider(journals[0]), Suppliers(journals[1])
@@ -131,21 +149,29 @@ class Ground:
             app_url=f"{self.place.outside}/door",
             signing_secret=SECRET,
             bot_token=TOKEN,
+            commands=(Command(command="/approvals", description="What waits"),),
             patience=30,
         )
         app.router.routes[:0] = [
             Route("/door", self._deliver, methods=["POST"]),
             Mount("/stripe", provider_app(provider)),
             Mount("/suppliers", suppliers_app(suppliers)),
-            Mount("/anthropic", model_app(script)),
+            Mount("/anthropic", model_app(self._think)),
         ]
         self.served.app = app
         self.outside = Outside(provider=provider, suppliers=suppliers, workspace=app, journals=journals)
+
+    def _think(self, request: Mapping[str, Any]) -> Reply | Problem:
+        happens, self.meanwhile = self.meanwhile, None
+        if happens is not None:
+            happens()
+        return self.script(request)
 
     async def _deliver(self, request: Request) -> Response:
         body = (await request.body()).decode()
         assert self.door is not None
         answer = await run_in_threadpool(self.door, body, dict(request.headers))
+        self.heard.release()
         if answer is None:
             return Response("nobody is there", status_code=502)
         status, headers, said = answer

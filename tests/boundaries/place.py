@@ -1,10 +1,20 @@
-"""Where what survives a kill is found."""
+"""Where what survives a kill is found, and what a process is told from outside before it lives."""
 
 from dataclasses import dataclass
 from typing import Final
 
+from engine.rules.seal import NO_KEYS, Keys
+
 ENV: Final = "test"
 """The tag on our buttons."""
+API_TOKEN: Final = "token-of-the-boundaries-" + "x" * 32
+SEAL_KEY: Final = f"k1:{bytes(range(32)).hex()}"
+"""With what a sealed flow is sealed, as PLACET_SEAL_KEY has it."""
+
+
+def keys(*, sealed: bool) -> Keys:
+    """What requests and answers are sealed with."""
+    return Keys.parse(SEAL_KEY) if sealed else NO_KEYS
 
 
 @dataclass(frozen=True, slots=True)

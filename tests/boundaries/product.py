@@ -3,7 +3,10 @@
 It does one thing at a time, so that the boundaries of a flow come in the same order every time.
 """
 
+import asyncio
 import os
+import signal
+import sys
 import threading
 import traceback
 from collections import deque
@@ -13,23 +16,29 @@ from multiprocessing.connection import Connection
 from typing import Any, Literal, cast
 from uuid import UUID
 
+import httpx
 from slack_bolt import BoltRequest
 
+from bot import tick
 from bot.delivery import outgoing, repaint
 from bot.delivery.courier import Courier
 from bot.delivery.web import Slack
 from bot.delivery.who import Us
-from bot.http import slack
+from bot.http import api, slack
 from bot.listeners.desk import Desk
 from engine.errors import Conflict
+from engine.models import Claim
+from engine.rules.seal import Keys
+from engine.settings import Settings
 from engine.state import db, ledger, runs
 from engine.tools import load
-from engine.workers import model
+from engine.workers import loop, model
 from engine.workers.means import Means
 from engine.workers.sweep import Sweeper
 from tests import world
+from tests.bot.command_line import Said, as_url, placet
 from tests.bot.office import SECRET, TOKEN
-from tests.boundaries.place import ENV, Place
+from tests.boundaries.place import API_TOKEN, ENV, SEAL_KEY, Place, keys
 from tests.boundaries.template import Failed
 from tests.boundaries.watch import watch
 
@@ -37,11 +46,11 @@ AGENTS = load([world.AGENT])
 US = Us(team="T0ACME")
 
 
-def live(line: Connection, ours: "Product", dies_at: int | None) -> None:
-    """Do what comes over the line, one thing after the other; each answer says how many boundaries were crossed."""
+def live(line: Connection, ours: "Product", dies_at: int | None, *, sealed: bool) -> None:
+    """Do what comes over the line, one thing after the other, until told to stop; each answer says how many boundaries were crossed."""
     boundaries = watch(dies_at)
-    ours.late.open()
-    while True:
+    ours.begin(sealed=sealed)
+    while not ours.means.stop.is_set():
         try:
             verb, args = line.recv()
         except EOFError:
@@ -52,13 +61,27 @@ def live(line: Connection, ours: "Product", dies_at: int | None) -> None:
             answer = Failed(traceback.format_exc())
         boundaries.cross()
         line.send((answer, boundaries.crossed))
+    ours.late.close()
 
 
 class Product:
     """The parts of a house, put together without threads and without waiting. `late` is opened by whoever is alive."""
 
+    known: frozenset[str] = frozenset()
+    """The modules that were imported before this life began."""
+
     def __init__(self, place: Place) -> None:
         os.environ.update(
+            DATABASE_URL=as_url(place.database),
+            SLACK_BOT_TOKEN=TOKEN,
+            SLACK_SIGNING_SECRET=SECRET,
+            SLACK_API_URL=f"{place.outside}/slack/api/",
+            ANTHROPIC_API_KEY="sk-ant-test",
+            ANTHROPIC_BASE_URL=f"{place.outside}/anthropic",
+            PLACET_AGENTS=world.AGENT,
+            PLACET_API_TOKEN=API_TOKEN,
+            PLACET_ENV=ENV,
+            PLACET_WORKERS="1",
             STRIPE_API_BASE=f"{place.outside}/stripe",
             STRIPE_API_KEY="sk_test_placet",
             SUPPLIERS_URL=f"{place.outside}/suppliers",
@@ -80,6 +103,19 @@ class Product:
             courier=self.courier, sweeper=self.sweeper, agents=AGENTS, kick=lambda: None, work=AtOnce(), later=self.later
         )  # fmt: skip
         self.bolt = slack.bolt(desk, signing_secret=SECRET, bot_token=TOKEN, us=US)
+        self.web = api.application(api.Counter(pool=self.pool, agents=AGENTS, kick=lambda: None, token=API_TOKEN))
+
+    def begin(self, *, sealed: bool) -> None:
+        """Come to life; SIGTERM then asks it to stop when what is under way is done."""
+        self.known = frozenset(sys.modules)
+        if sealed:
+            os.environ["PLACET_SEAL_KEY"] = SEAL_KEY
+        self.late.open(keys(sealed=sealed))
+        signal.signal(signal.SIGTERM, lambda *_: self.means.stop.set())
+
+    def learnt(self) -> list[str]:
+        """What was imported in this life, in the order of it."""
+        return [name for name in sys.modules if name not in self.known]
 
     def launch(self, order: str, key: str) -> UUID:
         what = AGENTS["procurement"].launch(input=order, on_behalf_of="priya", launch_key=key)
@@ -100,9 +136,33 @@ class Product:
     def round(self) -> None:
         """Everything that is due, once: sweep, work, say, paint."""
         self.sweeper.run()
-        world.work(self.means)
+        while not self.means.stop.is_set() and (claim := self._claimed()):
+            loop.advance(self.means, claim)
         outgoing.say_due(self.courier)
         repaint.paint_due(self.courier)
+
+    def tick(self) -> str:
+        """`placet tick`, with its own connections and its own worker."""
+        return tick.tick(Settings.from_env(), seconds=50).sentence
+
+    def command(self, *words: str) -> Said:
+        """A `placet` command, as somebody types it."""
+        return placet(os.environ["DATABASE_URL"], *words)
+
+    def call(self, method: str, path: str, document: Mapping[str, Any]) -> tuple[int, Any]:
+        """A call of the HTTP API: status and what was answered."""
+
+        async def asked() -> httpx.Response:
+            transport = httpx.ASGITransport(app=self.web)
+            async with httpx.AsyncClient(transport=transport, base_url="http://placet") as client:
+                bearer = {"Authorization": f"Bearer {API_TOKEN}"}
+                return await client.request(method, path, json=document, headers=bearer)
+
+        answer = asyncio.run(asked())
+        return answer.status_code, answer.json()
+
+    def _claimed(self) -> Claim | None:
+        return self.means.do(runs.claim, self.means.name, list(AGENTS), lease_s=self.means.lease_s)
 
     def deliver(self, body: str, headers: Mapping[str, str]) -> tuple[int, dict[str, Any], str]:
         """What Slack sends, answered by Bolt with our listeners."""
@@ -120,8 +180,9 @@ class Late:
     def __init__(self, url: str) -> None:
         self._url = url
 
-    def open(self) -> None:
-        self.connection = db.pool(self._url, size=2, wait_s=10).connection
+    def open(self, sealed_with: Keys) -> None:
+        pool = db.pool(self._url, size=2, wait_s=10, keys=sealed_with)
+        self.connection, self.close = pool.connection, pool.close
 
 
 class AtOnce(Executor):
@@ -152,7 +213,10 @@ class Later(Executor):
 
 
 class Patience(threading.Event):
-    """A worker's wish to stop, on which waiting takes no time: the calls under way are older by that much, behind the watch's back."""
+    """A worker's wish to stop, on which waiting takes no time: behind the watch's back the calls under way are older by that much.
+
+    Whoever waits out a halt finds it lifted when that time is over.
+    """
 
     def __init__(self, pool: db.Pool) -> None:
         super().__init__()
@@ -162,6 +226,7 @@ class Patience(threading.Event):
         assert timeout is not None
         with self._pool.connection() as conn:
             conn.pgconn.exec_(
-                f"UPDATE effect_attempt SET call_deadline = call_deadline - {timeout} * interval '1 second' WHERE status = 'open'".encode()
+                f"UPDATE effect_attempt SET call_deadline = call_deadline - {timeout} * interval '1 second' WHERE status = 'open';"
+                "DELETE FROM halt".encode()
             )
         return self.is_set()

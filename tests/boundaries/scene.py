@@ -1,84 +1,155 @@
-"""One passing of a flow: what people and operators do, and our process, which may be killed once on the way.
+"""One passing of a flow: what people and operators do, and our process, which may be killed on the way, and killed again while it recovers.
 
-Whoever meets the death does what anyone would: launches again with the same key, clicks again if the button is still there, says it
+Whoever meets a death does what anyone would: launches again with the same key, clicks again if the button is still there, says it
 again. Everything else has to come right by itself.
 """
 
-from collections.abc import Callable
+import os
+import signal
+from collections.abc import Callable, Sequence
 from typing import Any, Final, Literal
 from uuid import UUID
 
 from bot.cards import ids
 from bot.sandbox.workspace import direct_id
 from tests import rows
-from tests.bot.office import TOKEN, Json, actions_of
+from tests.bot.command_line import Said
+from tests.bot.office import TOKEN, Json, actions_of, block_of
 from tests.boundaries import hours
 from tests.boundaries.ground import Ground
-from tests.boundaries.template import Killed
+from tests.boundaries.template import Killed, Life
 
 _USERS: Final = {name: f"U0{name.upper()}" for name in ("priya", "marta", "otto", "ines", "jonas")}
+_OPS: Final = "C0OPS"
+"""Where people type commands."""
+
+Gesture = Callable[[], Json]
 
 
 class Scene:
-    """The stage, with our process on it. `died`: it was killed, and another took its place."""
+    """The stage, with our process on it.
 
-    def __init__(self, ground: Ground, dies_at: int | None = None) -> None:
+    It dies at the boundaries `dies_at`, each counted in a life of its own; another takes its place each time. `deaths`: how many there
+    were. `crossed`: the boundaries of the life that goes on, with those of lives that ended in good order before it.
+    """
+
+    def __init__(self, ground: Ground, dies_at: Sequence[int] = ()) -> None:
         self.ground, self.conn, self.office = ground, ground.conn, ground.office()
         assert ground.outside is not None
         self.provider, self.suppliers = ground.outside.provider, ground.outside.suppliers
-        self.died = self.warned = False
-        self.ours = ground.template.live(dies_at)
+        self.deaths, self.warned = 0, False
+        self._dies_at, self._before = dies_at, 0
+        self.ours = self._another()
         ground.door = lambda body, headers: self._ask("deliver", body, headers)
+
+    @property
+    def crossed(self) -> int:
+        return self._before + self.ours.crossed
 
     # ------------------------------------------------------------------------------------------------- what our process does
 
     def launch(self, order: str, key: str = "order-1") -> UUID:
-        """Somebody launches a run; who gets no answer does it again."""
-        made = self._ask("launch", order, key) or self._ask("launch", order, key)
+        """Somebody launches a run."""
+        made = self._insist("launch", order, key)
         assert isinstance(made, UUID)
         return made
 
     def operate(self, verb: Literal["hold", "resume", "cancel"]) -> None:
-        """An operator acts on the run; who gets no answer does it again."""
-        assert self._ask("operate", verb, self.run_id) or self._ask("operate", verb, self.run_id)
+        """An operator acts on the run."""
+        self._insist("operate", verb, self.run_id)
+
+    def halt(self) -> None:
+        """An operator stops all effects, for as long as a worker takes to look again; no statement of ours writes it yet."""
+        self.conn.execute("INSERT INTO halt (halted_by) VALUES ('otto')")
 
     def resolve(self) -> None:
-        """A person says of the effect in doubt that it happened; who gets no answer says it again."""
+        """A person says of the effect in doubt that it happened."""
         [(effect_id,)] = self.conn.execute("SELECT id FROM effect WHERE status = 'in_doubt'").fetchall()
-        assert self._ask("resolve", effect_id) or self._ask("resolve", effect_id)
+        self._insist("resolve", effect_id)
 
-    def rest(self) -> None:
+    def call(self, path: str, document: Json) -> Any:
+        """Something calls the HTTP API; what stands already is no error to who has to ask twice."""
+        before = self.deaths
+        status, answer = self._insist("call", "POST", path, document)
+        assert status in (200, 201) or (status == 409 and self.deaths > before), answer
+        return answer
+
+    def type(self, *words: str, lost: bool = False) -> None:
+        """Somebody types a `placet` command, and it has lost against what stands, or not; who has to type it twice may find it done."""
+        before = self.deaths
+        said = self._insist("command", *words)
+        assert isinstance(said, Said)
+        assert said.code == (3 if lost else 0) or (said.code == 3 and self.deaths > before), said
+
+    def rest(self, by: Literal["round", "tick"] = "round") -> None:
         """Until nothing is left to be done."""
         for _ in range(20):
             hours.pass_time(self.conn)
             if not hours.something_due(self.conn):
                 return
-            self._ask("round")
+            self._ask(by)
         raise AssertionError("it never comes to rest")
+
+    def stop_while_the_model_thinks(self) -> None:
+        """Our process is told to stop in the middle of a turn: it gives the run back and ends, and the next one needs to wait for nothing."""
+        before, self.ground.meanwhile = self.deaths, lambda: os.kill(self.ours.pid, signal.SIGTERM)
+        self._ask("round")
+        self.ground.meanwhile = None
+        if self.deaths > before:
+            return
+        self.ours.ended()
+        self._before = self.crossed
+        self.ours = self._another()
+        [(status,)] = self.conn.execute("SELECT status FROM run WHERE id = %s", (self.run_id,)).fetchall()
+        assert status == "queued"
 
     # ------------------------------------------------------------------------------------------------------ what people do
 
     def press(self, who: str, action: str, message: Json | None = None) -> None:
-        """Somebody clicks the button on the newest card that has it, or on a given one, as it was.
-
-        Whoever is warned by Slack that it was not taken looks again a little later, and clicks again if the button is still there.
-        """
+        """Somebody clicks the button on the newest card that has it, or on a given one, as it was."""
         on = message or self.cards(who, action)[-1]
-        if not self._taken(lambda: self.office.press(_USERS[who], on, action)):
-            self.rest()
-            if on["ts"] in [card["ts"] for card in self.cards(who, action)]:
-                assert self._taken(lambda: self.office.press(_USERS[who], on, action))
+        self._do(
+            lambda: self.office.press(_USERS[who], on, action),
+            lambda: on["ts"] in [card["ts"] for card in self.cards(who, action)],
+        )
 
     def deny(self, who: str, reason: str) -> None:
-        """Deny with a reason, in the form that opens; whoever is warned submits it again if the button is still there."""
+        """Deny with a reason, in the form that opens."""
         self.press(who, ids.ACTION_DENY)
         user = _USERS[who]
         form = self.office.views(user)[-1]["id"]
         values = {ids.BLOCK_REASON: {ids.ACTION_REASON: {"type": "plain_text_input", "value": reason}}}
-        if not self._taken(lambda: self.office.act("submit", user, view_id=form, values=values)):
-            self.rest()
-            if self.cards(who, ids.ACTION_DENY):
-                assert self._taken(lambda: self.office.act("submit", user, view_id=form, values=values))
+        self._do(
+            lambda: self.office.act("submit", user, view_id=form, values=values),
+            lambda: bool(self.cards(who, ids.ACTION_DENY)),
+        )
+
+    def press_in_list(self, who: str, action: str) -> None:
+        """Somebody types /approvals, and clicks a button in the answer."""
+        user, listed = _USERS[who], list[Json]()
+
+        def there() -> bool:
+            self._do(lambda: self.office.act("command", user, channel=_OPS, text="/approvals"), lambda: True)
+            listed.append([m for m in self.messages() if m["channel"] == _OPS and m["only_for"] == user][-1])
+            return action in actions_of(listed[-1])
+
+        assert there()
+        self._do(lambda: self.office.press(user, listed[-1], action), there)
+
+    def press_at_home(self, who: str, action: str) -> None:
+        """Somebody opens their Home tab, and clicks a button there."""
+        user, homes = _USERS[who], list[Json]()
+
+        def there() -> bool:
+            homes.append(self._home(user))
+            return action in actions_of(homes[-1])
+
+        def pressed() -> Json:
+            button = {"view_id": homes[-1]["id"], "block_id": block_of(homes[-1], action), "action_id": action}
+            return self.office.act("click", user, **button)
+
+        assert there()
+        self._do(pressed, there)
 
     def silence(self) -> None:
         """Nobody answers until the hour has come."""
@@ -117,24 +188,61 @@ class Scene:
         assert isinstance(pause_id, UUID)
         return pause_id
 
+    # -------------------------------------------------------------------------------------------------------- lives and deaths
+
+    def _another(self) -> Life:
+        """The next life; it ends where it was told to, or goes on."""
+        left = self._dies_at[self.deaths :]
+        return self.ground.template.live(left[0] - self._before if left else None, sealed=self.ground.sealed)
+
     def _ask(self, verb: str, *args: Any) -> Any:
-        """Have our process do something; None if it died of it. Then another is there, and the leases of the dead one are over."""
+        """Have our process do something; None if it died of it. Then another is there."""
         try:
             return self.ours.ask(verb, *args)
         except Killed:
-            assert not self.died
-            self.died = True
-            self.ours = self.ground.template.live()
+            assert self.deaths < len(self._dies_at), "it died, and nobody had told it to"
+            self.deaths, self._before = self.deaths + 1, 0
+            self.ours = self._another()
             return None
 
-    def _taken(self, gesture: Callable[[], Json]) -> bool:
+    def _insist(self, verb: str, *args: Any) -> Any:
+        """Have our process do something, until it has answered."""
+        while (answer := self._ask(verb, *args)) is None:
+            pass
+        return answer
+
+    def _do(self, gesture: Gesture, there: Callable[[], bool]) -> None:
+        """Whoever is warned by Slack that it was not taken looks again a little later, and does it again if it can still be done."""
+        while not self._taken(gesture):
+            self.rest()
+            if not there():
+                return
+
+    def _taken(self, gesture: Gesture) -> bool:
         """Whether we answered Slack in time; what we do after our answer is done then, if we live."""
-        before = self.died
+        before = self.deaths
         answer = gesture()
+        died_of_it = self.deaths > before
         self._ask("afterwards")
-        if answer == {"ok": True}:
-            return True
-        assert self.died
-        assert not before, answer
-        self.warned = True
-        return False
+        assert (answer == {"ok": True}) != died_of_it, answer
+        self.warned |= died_of_it
+        return not died_of_it
+
+    def _home(self, user: str) -> Json:
+        """Somebody's Home tab when they open it, and again if nothing comes. Slack repeats once at once what nobody took."""
+        for _ in range(len(self._dies_at) + 1):
+            while self.ground.heard.acquire(blocking=False):
+                pass
+            before = self.deaths
+            assert self.office.act("home", user) == {"ok": True}
+            for _ in range(2):
+                deaths = self.deaths
+                assert self.ground.heard.acquire(timeout=30)
+                if self.deaths == deaths:
+                    break
+            self._ask("afterwards")
+            if self.deaths == before:
+                break
+        home = self.office.home(user)
+        assert home is not None
+        return home

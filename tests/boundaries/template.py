@@ -2,16 +2,17 @@
 
     python -m tests.boundaries.template SOCKET DATABASE OUTSIDE CERTIFICATE
 
-`Template` is its other end. It has one thread, so that forking it is sound.
+`Template` is its other end. It has one thread, so that forking it is sound. What a first life had to import, it imports for all others.
 """
 
 import gc
+import importlib
 import os
 import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
@@ -21,6 +22,7 @@ from tests.boundaries.place import Place
 
 LONGEST_S: Final = 60
 """No verb takes longer; one that does goes in circles."""
+_LONGEST_ORDER: Final = 100_000
 
 
 class Killed(Exception):
@@ -35,11 +37,11 @@ class Failed:
 
 
 class Life:
-    """One life of our process. `crossed`: the boundaries that it has told us of."""
+    """One life of our process. `crossed`: the boundaries that it has told us of; `pid`: 0 when it is over."""
 
     def __init__(self, line: Connection, pid: int, template: socket.socket) -> None:
-        self.crossed = 0
-        self._line, self._pid, self._template = line, pid, template
+        self.crossed, self.pid = 0, pid
+        self._line, self._template = line, template
 
     def ask(self, verb: str, *args: Any) -> Any:
         """Have it do something. Raises Killed if it dies meanwhile."""
@@ -48,24 +50,30 @@ class Life:
         try:
             answer, self.crossed = self._line.recv()
         except (EOFError, ConnectionResetError):
-            self._gone()
+            self._killed()
             raise Killed from None
         assert not isinstance(answer, Failed), answer.trace
         return answer
 
     def kill(self) -> None:
-        """Nothing of ours ever ends in good order here."""
-        if self._pid:
-            os.kill(self._pid, signal.SIGKILL)
-            self._gone()
+        """Hardly anything of ours ends in good order here."""
+        if self.pid:
+            os.kill(self.pid, signal.SIGKILL)
+            self._killed()
 
-    def _gone(self) -> None:
+    def ended(self) -> None:
+        """It was told to stop, and does so in good order."""
+        assert (status := self._gone()) == 0, f"it was to end by itself, and ended with {status}"
+
+    def _killed(self) -> None:
+        assert (status := self._gone()) == -signal.SIGKILL, f"it was to be killed, and ended with {status}"
+
+    def _gone(self) -> int:
+        """How it ended: its exit code, or the signal as a negative number."""
         self._line.close()
-        self._template.send(f"wait {self._pid}".encode())
-        status = int(self._template.recv(64))
-        assert os.WIFSIGNALED(status), f"it ended by itself, with {os.waitstatus_to_exitcode(status)}"
-        assert os.WTERMSIG(status) == signal.SIGKILL
-        self._pid = 0
+        self._template.send(f"wait {self.pid}".encode())
+        self.pid = 0
+        return os.waitstatus_to_exitcode(int(self._template.recv(64)))
 
 
 class Template:
@@ -74,12 +82,17 @@ class Template:
     def __init__(self, control: socket.socket) -> None:
         self._control = control
 
-    def live(self, dies_at: int | None = None) -> Life:
-        """A new life, which ends at the boundary `dies_at`; None: when it is killed from here."""
+    def live(self, dies_at: int | None = None, *, sealed: bool = False) -> Life:
+        """A new life, which ends at the boundary `dies_at`; None: when it is killed from here. `sealed`: it has the key."""
         ours, theirs = socket.socketpair()
-        socket.send_fds(self._control, [f"live {dies_at or 0}".encode()], [theirs.fileno()])
+        socket.send_fds(self._control, [f"live {dies_at or 0} {sealed:d}".encode()], [theirs.fileno()])
         theirs.close()
         return Life(Connection(ours.detach()), int(self._control.recv(64)), self._control)
+
+    def learn(self, modules: Iterable[str]) -> None:
+        """Import these for all lives to come."""
+        self._control.send(f"learn {' '.join(modules)}".encode())
+        self._control.recv(64)
 
 
 @contextmanager
@@ -102,20 +115,30 @@ def main(handle: str, *place: str) -> None:
     control, product = socket.socket(fileno=int(handle)), Product(Place(*place))
     gc.freeze()  # what is here is not walked over, and so not copied, in every life
     while True:
-        order, handles, _, _ = socket.recv_fds(control, 64, 1)
-        if not order:
-            return
-        what, number = order.split()
-        if what == b"wait":
-            control.send(str(os.waitpid(int(number), 0)[1]).encode())
-            continue
-        if pid := os.fork():
-            os.close(handles[0])
-            control.send(str(pid).encode())
-            continue
-        control.close()
-        live(Connection(handles[0]), product, int(number) or None)
-        return
+        order, handles, _, _ = socket.recv_fds(control, _LONGEST_ORDER, 1)
+        what, *words = order.decode().split() or ["end"]
+        match what:
+            case "end":
+                return
+            case "wait":
+                control.send(str(os.waitpid(int(words[0]), 0)[1]).encode())
+            case "learn":
+                _learn(words)
+                control.send(b"learnt")
+            case _ if pid := os.fork():
+                os.close(handles[0])
+                control.send(str(pid).encode())
+            case _:
+                control.close()
+                live(Connection(handles[0]), product, int(words[0]) or None, sealed=words[1] == "1")
+                return
+
+
+def _learn(modules: Iterable[str]) -> None:
+    for module in modules:
+        importlib.import_module(module)
+    gc.collect()
+    gc.freeze()
 
 
 if __name__ == "__main__":

@@ -1,65 +1,78 @@
-"""The ground holds: a process that is really killed, at every boundary of every flow, breaks no promise."""
+"""The ground holds: a process that is really killed, at every boundary of every flow, breaks no promise; nor when it is killed again.
 
-import os
-from collections import Counter
+A flow is gone through in parts, so that several workers have a share of it: every part takes each PARTS-th boundary. That the parts are
+the whole is checked where all workers' numbers come together (numbers.py).
+"""
+
+import random
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import Final
 
 import pytest
 
 from tests.boundaries.flows import FLOWS, Flow
 from tests.boundaries.ground import Ground
+from tests.boundaries.numbers import PARTS, Taken, seed, way
 from tests.boundaries.promises import End, kept
 from tests.boundaries.scene import Scene
 
-EVERY: Final = int(os.environ.get("PLACET_BOUNDARIES_EVERY", "1"))
-"""1: a kill at every boundary; 10: at each tenth, for a quick look."""
+TWICE = 8
+"""At one boundary in so many, chosen by the seed, the process is killed once more, somewhere in its recovery if it had anything to recover."""
 
 
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("part", range(PARTS))
 @pytest.mark.parametrize("name", FLOWS)
-def test_a_process_killed_at_any_boundary_breaks_no_promise(
-    lanes: Sequence[Ground], passed: Counter[str], name: str
-) -> None:
-    flow = FLOWS[name]
-    with ThreadPoolExecutor(len(lanes)) as at_once:
-        whole = list(at_once.map(lambda ground: undisturbed(ground, flow), lanes))
-        assert len({boundaries for boundaries, _ in whole}) == 1
-        [boundaries, end] = whole[0]
-        ways = [range(1 + EVERY * n, boundaries + 1, EVERY * len(lanes)) for n in range(len(lanes))]
-        passed[name] = sum(at_once.map(lambda ground, way: killed(ground, flow, way, end), lanes, ways))
-    assert passed[name] == len(range(1, boundaries + 1, EVERY))
+def test_a_process_killed_at_any_boundary_breaks_no_promise(ground: Ground, taken: Taken, name: str, part: int) -> None:
+    boundaries, end = undisturbed(ground, name)
+    twice = 0
+    for boundary in way(part, boundaries):
+        recovery = killed(ground, FLOWS[name], (boundary,), end)
+        dice = random.Random(f"{seed()} {name} {boundary}")
+        if recovery and dice.randrange(TWICE) == 0:
+            killed(ground, FLOWS[name], (boundary, dice.randint(1, recovery)), end)
+            twice += 1
+    taken(name, boundaries, len(way(part, boundaries)), twice)
 
 
-def undisturbed(ground: Ground, flow: Flow) -> tuple[int, End]:
+def undisturbed(ground: Ground, name: str) -> tuple[int, End]:
     """How many boundaries the flow has, and how it ends, when nothing happens to it. What is given before it is kept."""
-    ground.fresh(flow.script, flow.policy)
+    if ground.laid == name:
+        known: tuple[int, End] = ground.undisturbed
+        return known
+    flow = FLOWS[name]
+    ground.fresh(flow.script, flow.policy, sealed=flow.sealed)
     given = Scene(ground)
     flow.given(given)
     given.ours.kill()
-    ground.keep()
-    ground.put_back(flow.script)
+    ground.keep(name)
+    ground.put_back()
     scene = Scene(ground)
     flow.happens(scene)
-    boundaries = scene.ours.crossed
+    boundaries = scene.crossed
     end = kept(scene, flow)
+    ground.template.learn(scene.ours.ask("learnt"))
     scene.ours.kill()
+    ground.undisturbed = boundaries, end
     return boundaries, end
 
 
-def killed(ground: Ground, flow: Flow, way: range, undisturbed: End) -> int:
-    """Go through the flow again and again, with one kill each time; how many there were."""
-    for boundary in way:
-        ground.put_back(flow.script)
-        scene = Scene(ground, dies_at=boundary)
-        try:
-            flow.happens(scene)
-            assert scene.died, "it lived through it"
-            kept(scene, flow, undisturbed)
-        except Exception as error:
-            error.add_note(f"killed at boundary {boundary}")
-            raise
-        finally:
-            scene.ours.kill()
-    return len(way)
+def killed(ground: Ground, flow: Flow, dies_at: Sequence[int], undisturbed: End) -> int:
+    """Go through the flow with these kills; how many boundaries the last of its processes then crossed to the end of it."""
+    ground.put_back()
+    scene = Scene(ground, dies_at)
+    try:
+        flow.happens(scene)
+        assert scene.deaths == len(dies_at), "it lived through it"
+        recovery = scene.crossed
+        kept(scene, flow, undisturbed)
+    except Exception as error:
+        error.add_note(f"killed at {' and '.join(map(str, dies_at))}; PLACET_BOUNDARIES_SEED={seed()}")
+        raise
+    finally:
+        scene.ours.kill()
+    return recovery
+
+
+def test_the_parts_together_are_the_whole() -> None:
+    for boundaries in range(200):
+        assert sorted(b for part in range(PARTS) for b in way(part, boundaries)) == sorted(way(None, boundaries))
