@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 FIELDS: Final = ("entity", "entity_id", "from_status", "event", "to_status", "actor", "surface", "detail", "at")
-"""What a link covers of an event, in order; `at` is microseconds since 1970 as text."""
+"""What a link covers of an event, in order; `at` is microseconds since 1970 as text. An event's `mark` begins the head after its move."""
 
 GENESIS: Final = "0" * 64
 EXPORT: Final = "placet.export.v1"
@@ -190,7 +190,7 @@ def verify(export: Export, checkpoints: Sequence[Checkpoint]) -> Holds:
 
 
 def _verify_run(run_id: str, run: Run, signed: Sequence[tuple[int, str, int]]) -> None:
-    head, heads, status, sure = GENESIS, [GENESIS], dict[tuple[str, str], str](), 0
+    head, heads, status, marked = GENESIS, [GENESIS], dict[tuple[str, str], str](), 0
     for seq in range(1, max([run.seq, *run.moves]) + 1):
         if seq not in run.moves:
             raise Altered(f"Run {run_id}: move {seq} is missing.")
@@ -202,15 +202,32 @@ def _verify_run(run_id: str, run: Run, signed: Sequence[tuple[int, str, int]]) -
         _continues(run_id, seq, events, status)
         head = link(head, events)
         heads.append(head)
+        if (marks := {event.get("mark") for event in events}) == {head[:16]}:
+            marked = seq
+        elif marks != {None}:
+            which = (
+                f"move {seq} ({events[0]['event']})" if marked == seq - 1 else f"one of the moves {marked + 1} to {seq}"
+            )
+            raise Altered(f"Run {run_id}: {which} is not as it was marked when it was written.")
+    sure = _as_signed(run_id, run, signed, heads)
+    if head != run.head:
+        if run.seq and marked == run.seq:
+            raise Altered(f"Run {run_id}: moves after {run.seq} are gone, or the head was altered.")
+        sure = max(sure, marked)
+        raise Altered(f"Run {run_id}: one of the moves {sure + 1} to {run.seq} was altered, or the head was.")
+    _asked(run_id, run)
+
+
+def _as_signed(run_id: str, run: Run, signed: Sequence[tuple[int, str, int]], heads: Sequence[str]) -> int:
+    """Up to which move the record is as checkpoints signed it; 0 if none did."""
+    sure = 0
     for seq, said, n in signed:
         if seq > run.seq:
             raise Altered(f"Run {run_id}: move {run.seq + 1} is missing, and all up to {seq} that checkpoint {n} has.")
         if heads[seq] != said:
             raise Altered(f"Run {run_id}: one of the moves {sure + 1} to {seq} is not as checkpoint {n} signed it.")
         sure = seq
-    if head != run.head:
-        raise Altered(f"Run {run_id}: one of the moves {sure + 1} to {run.seq} was altered, or the head was.")
-    _asked(run_id, run)
+    return sure
 
 
 def _continues(run_id: str, seq: int, events: Sequence[Event], status: dict[tuple[str, str], str]) -> None:

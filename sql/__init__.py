@@ -70,7 +70,13 @@ NUMBERED: Final = {name: _numbered(query.text) for name, query in QUERIES.items(
 
 
 def migrations() -> list[tuple[str, str]]:
-    """(file name, text) of every migration, in the order in which they are applied."""
+    """(file name, text) of every migration, in the order in which they are applied.
+
+    One that was released is never changed: schema.sql is the sum of them all. And each only adds, since processes of the release before go on
+    working beside it: no table, column or type that their statements need is taken away or changed, a new column may be NULL or has a
+    default, and what is checked anew is what they write already. Constraints, indexes and foreign keys may go. What no release needs any
+    more is taken away by the release after the next.
+    """
     folder = files(__name__) / "migrations"
     return sorted((f.name, f.read_text("utf-8")) for f in folder.iterdir() if f.name.endswith(".sql"))
 

@@ -50,7 +50,7 @@ WITH r AS MATERIALIZED (
 ), linked AS (
     UPDATE run SET open_effects = r.open_effects + CASE WHEN v.outcome = 'attempt' THEN 1 ELSE 0 END, {link}
       FROM r, t, v WHERE run.id = r.id
-    RETURNING run.id
+    RETURNING run.id, run.seq, run.head
 ), {log}
 SELECT v.outcome, attempted.started_at, attempted.call_deadline FROM v JOIN linked ON true LEFT JOIN attempted ON true;
 
@@ -85,7 +85,7 @@ WITH r AS MATERIALIZED (
            CASE WHEN v.outcome <> 'repeat' THEN v.outcome END AS detail
       FROM r, a, v
 ), linked AS (
-    UPDATE run SET {link} FROM r, t WHERE run.id = r.id RETURNING run.id
+    UPDATE run SET {link} FROM r, t WHERE run.id = r.id RETURNING run.id, run.seq, run.head
 ), {log}
 SELECT v.outcome FROM v, linked;
 
@@ -120,7 +120,7 @@ WITH r AS MATERIALIZED (
            CASE WHEN v.outcome <> 'reattempt' THEN v.outcome END AS detail
       FROM r, e, v
 ), linked AS (
-    UPDATE run SET {link} FROM r, t WHERE run.id = r.id RETURNING run.id
+    UPDATE run SET {link} FROM r, t WHERE run.id = r.id RETURNING run.id, run.seq, run.head
 ), {log}
 SELECT v.outcome FROM v, linked;
 
@@ -213,7 +213,7 @@ WITH r AS MATERIALIZED (
         waiting_pauses = CASE WHEN going.event = 'cancel' THEN 0 ELSE r.waiting_pauses END,
         queued_at = CASE WHEN going.status <> 'queued' THEN NULL WHEN going.event = 'resolve' THEN t.at ELSE r.queued_at END, {link}
       FROM r, t, v, going WHERE run.id = r.id
-    RETURNING run.status, run.epoch
+    RETURNING run.id, run.seq, run.head, run.status, run.epoch
 ), {log}
 SELECT v.outcome, linked.status AS run_status, linked.epoch FROM v, linked;
 
@@ -301,7 +301,7 @@ WITH r AS MATERIALIZED (
         status = going.status,
         queued_at = CASE WHEN going.status = 'queued' THEN coalesce(r.queued_at, t.at) END, {link}
       FROM r, t, v, going WHERE run.id = r.id
-    RETURNING run.status
+    RETURNING run.id, run.seq, run.head, run.status
 ), {log}
 SELECT v.outcome, linked.status AS run_status FROM v, linked;
 

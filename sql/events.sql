@@ -10,7 +10,7 @@ SELECT seq, n, at, entity, entity_id, from_status, event, to_status, actor, surf
 -- No row: there is no such run.
 SELECT r.seq, r.head,
        (SELECT coalesce(json_agg(json_build_object('seq', e.seq, 'n', e.n, 'entity', e.entity, 'entity_id', e.entity_id, 'from_status', e.from_status,
-                                                   'event', e.event, 'to_status', e.to_status, 'actor', e.actor, 'surface', e.surface, 'detail', e.detail,
+                                                   'event', e.event, 'to_status', e.to_status, 'actor', e.actor, 'surface', e.surface, 'detail', e.detail, 'mark', encode(e.mark, 'hex'),
                                                    'at', ((extract(epoch FROM e.at) * 1000000)::bigint)::text) ORDER BY e.seq, e.n), '[]')
           FROM run_event e WHERE e.run_id = r.id) AS entries,
        json_build_object(
@@ -53,6 +53,6 @@ WITH r AS MATERIALIZED (
     SELECT r.id AS run_id, 1 AS n, 'system' AS entity, %(subject)s::text AS entity_id, 'new' AS from_status, %(event)s::text AS event,
            'done' AS to_status, %(actor)s::text AS actor, %(surface)s::text AS surface, %(detail)s::text AS detail FROM r
 ), linked AS (
-    UPDATE run SET {link} FROM r, t WHERE run.id = r.id RETURNING run.seq
+    UPDATE run SET {link} FROM r, t WHERE run.id = r.id RETURNING run.id, run.seq, run.head
 ), {log}
 SELECT seq FROM linked;

@@ -77,7 +77,7 @@ WITH r AS MATERIALIZED (
         queued_at = CASE WHEN after.wakes AND NOT r.hold THEN t.at ELSE r.queued_at END,
         {link}
       FROM r, t, after WHERE run.id = r.id
-    RETURNING run.status
+    RETURNING run.id, run.seq, run.head, run.status
 ), voted AS (
     INSERT INTO pause_vote (pause_id, at, level, person, verdict, surface, reason, seal)
     SELECT p.id, t.at, p.level, %(actor)s, %(verdict)s, %(surface)s, nullif(%(reason)s, ''), %(seal)s
@@ -148,7 +148,7 @@ WITH held AS MATERIALIZED (
         queued_at = CASE WHEN after.wakes AND NOT r.hold THEN t.at ELSE r.queued_at END,
         {link}
       FROM r, t, after WHERE run.id = r.id
-    RETURNING run.status
+    RETURNING run.id, run.seq, run.head, run.status
 ), repainted AS (
     UPDATE card SET wanted = wanted + 1, not_before = NULL FROM moves m WHERE card.pause_id = m.id
 ), {log}
@@ -236,6 +236,7 @@ WITH asked AS MATERIALIZED (
         queued_at = CASE WHEN after.wakes AND NOT r.hold THEN t.at ELSE r.queued_at END,
         {link}
       FROM r JOIN after ON after.id = r.id, t WHERE run.id = r.id
+    RETURNING run.id, run.seq, run.head
 ), repainted AS (
     UPDATE card SET wanted = wanted + 1, not_before = NULL WHERE card.pause_id = ANY(ARRAY(SELECT id FROM named))  -- no join: by its index, however many there are
 ), sent_on AS (
@@ -277,7 +278,7 @@ WITH r AS MATERIALIZED (
     UNION ALL
     SELECT r.id, 1000000, 'run', r.id::text, r.status, 'fail', 'error', 'system', 'worker', %(reason)s FROM r
 ), linked AS (
-    UPDATE run SET status = 'error', waiting_pauses = 0, {link} FROM r, t WHERE run.id = r.id RETURNING run.id
+    UPDATE run SET status = 'error', waiting_pauses = 0, {link} FROM r, t WHERE run.id = r.id RETURNING run.id, run.seq, run.head
 ), said AS (
     UPDATE run_content SET error = %(reason)s FROM r WHERE run_content.run_id = r.id
 ), told AS (

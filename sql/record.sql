@@ -1,6 +1,6 @@
 -- The tail that every move shares. A move has these CTEs: r (its locked runs), t (the time after the locks were had, one row) and
 -- events (run_id, n, entity, entity_id, from_status, event, to_status, actor, surface, detail). It then puts {link} into the SET of its
--- one UPDATE of run, and ends with {log}.
+-- one UPDATE of run, `linked`, which returns id, seq and head of the run, and ends with {log}.
 
 -- name: link :fragment
 seq = r.seq + 1,
@@ -10,7 +10,8 @@ seq = r.seq + 1,
 
 -- name: log :fragment
 logged AS (
-    INSERT INTO run_event (run_id, seq, at, n, entity, entity_id, from_status, event, to_status, actor, surface, detail)
-    SELECT e.run_id, r.seq + 1, t.at, e.n, e.entity, e.entity_id, e.from_status, e.event, e.to_status, e.actor, e.surface, e.detail
-      FROM events e JOIN r ON r.id = e.run_id, t
+    INSERT INTO run_event (run_id, seq, at, n, entity, entity_id, from_status, event, to_status, actor, surface, detail, mark)
+    SELECT e.run_id, l.seq, t.at, e.n, e.entity, e.entity_id, e.from_status, e.event, e.to_status, e.actor, e.surface, e.detail,
+           chain_mark_v1(l.head)
+      FROM linked l JOIN events e ON e.run_id = l.id, t
 )

@@ -16,15 +16,16 @@ WITH asker AS (
            %(launch_key)s
       FROM asker, t
     ON CONFLICT (launch_key) WHERE launch_key IS NOT NULL DO NOTHING
-    RETURNING id
+    RETURNING id, head
 ), content AS (
     INSERT INTO run_content (run_id, input, model, scopes, reply_to)
     SELECT id, %(input)s, %(model)s, %(scopes)s, %(reply_to)s FROM launched
 ), said AS (
     INSERT INTO run_message (run_id, seq, created_at, role, content) SELECT id, 1, t.at, 'user', %(content)s::json FROM launched, t
 ), logged AS (
-    INSERT INTO run_event (run_id, seq, at, n, entity, entity_id, from_status, event, to_status, actor, surface, detail)
-    SELECT id, 1, t.at, 1, 'run', id::text, 'new', 'launch', 'queued', %(actor)s, %(surface)s, %(detail)s FROM launched, t
+    INSERT INTO run_event (run_id, seq, at, n, entity, entity_id, from_status, event, to_status, actor, surface, detail, mark)
+    SELECT id, 1, t.at, 1, 'run', id::text, 'new', 'launch', 'queued', %(actor)s, %(surface)s, %(detail)s, chain_mark_v1(head)
+      FROM launched, t
 )
 SELECT coalesce((SELECT id FROM launched), (SELECT id FROM run WHERE launch_key = %(launch_key)s)) AS id,
        EXISTS (SELECT FROM launched) AS new
@@ -58,7 +59,7 @@ WITH r AS MATERIALIZED (
            'running' AS to_status, %(worker)s::text AS actor, 'worker' AS surface, NULL::text AS detail FROM r
 ), linked AS (
     UPDATE run SET status = 'running', queued_at = NULL, epoch = r.epoch + 1, {link} FROM r, t WHERE run.id = r.id
-    RETURNING run.id, run.epoch, run.agent
+    RETURNING run.id, run.seq, run.head, run.epoch, run.agent
 ), {log}
 SELECT id, epoch, agent FROM linked;
 
@@ -83,7 +84,7 @@ WITH over AS MATERIALIZED (
       FROM r, t
 ), linked AS (
     UPDATE run SET epoch = r.epoch + 1, {link} FROM r, t WHERE run.id = r.id
-    RETURNING run.id, run.epoch, run.agent
+    RETURNING run.id, run.seq, run.head, run.epoch, run.agent
 ), {log}
 SELECT id, epoch, agent FROM linked;
 
@@ -136,7 +137,7 @@ WITH r AS MATERIALIZED (
                                                                                  e.actor, e.surface, e.detail, t.at) FROM events e))
                     ELSE r.head END
       FROM r, t WHERE run.id = r.id
-    RETURNING run.status, run.iterations, run.tokens, run.cost_micros
+    RETURNING run.id, run.seq, run.head, run.status, run.iterations, run.tokens, run.cost_micros
 ), {log}
 SELECT status, iterations, tokens, cost_micros FROM linked;
 
@@ -166,7 +167,7 @@ WITH r AS MATERIALIZED (
                                                                                  e.actor, e.surface, e.detail, t.at) FROM events e))
                     ELSE r.head END
       FROM r, t WHERE run.id = r.id
-    RETURNING run.status, run.refusals
+    RETURNING run.id, run.seq, run.head, run.status, run.refusals
 ), {log}
 SELECT status, refusals FROM linked;
 
@@ -218,7 +219,7 @@ WITH r AS MATERIALIZED (
     SELECT r.id, 1000000, 'run', r.id::text, r.status, 'ask', 'awaiting_approval', r.acts_as, 'worker', NULL FROM r, t
 ), linked AS (
     UPDATE run SET status = 'awaiting_approval', waiting_pauses = (SELECT count(*) FROM asked), {link} FROM r, t WHERE run.id = r.id
-    RETURNING run.id
+    RETURNING run.id, run.seq, run.head
 ), {log}
 SELECT linked.id, (SELECT min(fire_at) FROM opened) AS fire_at FROM linked;
 
@@ -248,7 +249,7 @@ WITH r AS MATERIALIZED (
     UPDATE run SET status = 'done', messages = r.messages + json_array_length(%(messages)s::json),
         iterations = r.iterations + %(replies)s, tokens = r.tokens + %(tokens)s, cost_micros = r.cost_micros + %(cost_micros)s, {link}
       FROM r, t WHERE run.id = r.id
-    RETURNING run.id
+    RETURNING run.id, run.seq, run.head
 ), {log}
 SELECT id FROM linked;
 
@@ -286,7 +287,7 @@ WITH r AS MATERIALIZED (
     UPDATE run SET status = 'error', waiting_pauses = 0, messages = r.messages + json_array_length(%(messages)s::json),
         iterations = r.iterations + %(replies)s, tokens = r.tokens + %(tokens)s, cost_micros = r.cost_micros + %(cost_micros)s, {link}
       FROM r, t WHERE run.id = r.id
-    RETURNING run.id
+    RETURNING run.id, run.seq, run.head
 ), {log}
 SELECT id FROM linked;
 
@@ -306,7 +307,7 @@ WITH r AS MATERIALIZED (
 ), linked AS (
     UPDATE run SET status = CASE WHEN r.hold THEN 'paused' ELSE 'queued' END, queued_at = CASE WHEN NOT r.hold THEN t.at END, {link}
       FROM r, t WHERE run.id = r.id
-    RETURNING run.id
+    RETURNING run.id, run.seq, run.head
 ), {log}
 SELECT id FROM linked;
 
@@ -333,7 +334,7 @@ WITH r AS MATERIALIZED (
         status = CASE WHEN v.outcome = 'hold' THEN 'paused' ELSE r.status END,
         queued_at = CASE WHEN v.outcome = 'hold' THEN NULL ELSE r.queued_at END, waiting_pauses = r.waiting_pauses, {link}
       FROM r, t, v WHERE run.id = r.id
-    RETURNING run.status, run.hold
+    RETURNING run.id, run.seq, run.head, run.status, run.hold
 ), {log}
 SELECT v.outcome, linked.status, linked.hold FROM v, linked;
 
@@ -358,7 +359,7 @@ WITH r AS MATERIALIZED (
         queued_at = CASE WHEN v.outcome = 'resume' AND r.status = 'paused' THEN t.at ELSE r.queued_at END,
         waiting_pauses = r.waiting_pauses, {link}
       FROM r, t, v WHERE run.id = r.id
-    RETURNING run.status, run.hold
+    RETURNING run.id, run.seq, run.head, run.status, run.hold
 ), {log}
 SELECT v.outcome, linked.status, linked.hold FROM v, linked;
 
@@ -401,7 +402,7 @@ WITH held AS MATERIALIZED (
         status = CASE WHEN v.outcome = 'cancel' THEN 'cancelled' ELSE r.status END,
         queued_at = CASE WHEN v.outcome = 'cancel' THEN NULL ELSE r.queued_at END, {link}
       FROM r, t, v WHERE run.id = r.id
-    RETURNING run.status
+    RETURNING run.id, run.seq, run.head, run.status
 ), {log}
 SELECT coalesce(v.outcome, 'again') AS outcome, coalesce(linked.status, held.status) AS status FROM held LEFT JOIN (v CROSS JOIN linked) ON true;
 

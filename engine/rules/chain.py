@@ -2,7 +2,7 @@
 
 Pure. One link per move: the head is SHA-256 over the head before and every field of the move's events (digest.py). That whoever altered an
 event is found out is the links' doing; that the move can be named is that of what must agree besides: every move is there, every status
-is the one before it, and the rows say what the record says.
+is the one before it, each event bears the beginning of the head after its move, and the rows say what the record says.
 """
 
 from collections import defaultdict
@@ -13,7 +13,7 @@ from typing import Any, Final
 from engine.rules import digest
 
 Entry = Mapping[str, Any]
-"""One event: `seq` and `n` as numbers, and CHAIN_FIELDS as the chain has them."""
+"""One event: `seq` and `n` as numbers, CHAIN_FIELDS as the chain has them, and `mark` in hex, None where it was written without one."""
 
 YES = frozenset({"vote", "approve"})
 
@@ -66,16 +66,45 @@ def links(record: Record) -> bool:
 def follow(record: Record) -> Told | Fault:
     """Go through the record from its beginning."""
     moves, status = _moves(record), dict[tuple[str, str], str]()
+    head, sure = digest.GENESIS, 0
     for seq in range(1, max([record.seq, *moves]) + 1):
-        if fault := _break(seq, moves.get(seq, ()), status, record.seq):
+        events = moves.get(seq, ())
+        if fault := _break(seq, events, status, record.seq):
             return fault
-    if _head(moves) != record.head:
-        altered = (
-            "The moves do not lead to the head that is stored: the words of one of them were altered, or the head was."
-        )
-        return Fault(None, None, altered)
+        head = _link(head, events)
+        marks = {e["mark"] for e in events}
+        if marks == {_mark(head)}:
+            sure = seq
+        elif marks != {None}:
+            return _unmarked(seq, events, sure)
+    if head != record.head:
+        return _other_head(record.seq, moves, sure)
     moved = [e for seq in sorted(moves) for e in moves[seq] if e["to_status"] is not None]
     return Told(links=record.seq, moved=moved, status=status)
+
+
+def _mark(head: str) -> str:
+    """What each event of a move bears: the first 8 bytes of the head after it."""
+    return head[:16]
+
+
+def _unmarked(seq: int, events: Sequence[Entry], sure: int) -> Fault:
+    """A move whose mark is another than the words up to it make; up to the move `sure` they are known to hold."""
+    if sure == seq - 1:
+        why = "Its words are not those that its mark was made of: it was altered, or moved, or an event of it is gone."
+        return Fault(seq, events[0]["event"], why)
+    return Fault(None, None, f"The words of one of the moves {sure + 1} to {seq} were altered.")
+
+
+def _other_head(last: int, moves: Mapping[int, Sequence[Entry]], sure: int) -> Fault:
+    if last and sure == last:
+        why = "It is marked as the moves before it lead to, and the head that is stored is another: moves after it are gone, or the head was altered."
+        return Fault(last, moves[last][0]["event"], why)
+    which = f"the moves {sure + 1} to {last}" if sure else "them"
+    altered = (
+        f"The moves do not lead to the head that is stored: the words of one of {which} were altered, or the head was."
+    )
+    return Fault(None, None, altered)
 
 
 def _moves(record: Record) -> dict[int, list[Entry]]:
@@ -88,8 +117,12 @@ def _moves(record: Record) -> dict[int, list[Entry]]:
 def _head(moves: Mapping[int, Sequence[Entry]]) -> str:
     head = digest.GENESIS
     for seq in sorted(moves):
-        head = digest.link(head, [{field: e[field] for field in digest.CHAIN_FIELDS} for e in moves[seq]])
+        head = _link(head, moves[seq])
     return head
+
+
+def _link(head: str, events: Sequence[Entry]) -> str:
+    return digest.link(head, [{field: e[field] for field in digest.CHAIN_FIELDS} for e in events])
 
 
 def _break(seq: int, events: Sequence[Entry], status: dict[tuple[str, str], str], last: int) -> Fault | None:

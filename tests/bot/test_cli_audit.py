@@ -36,7 +36,7 @@ def test_the_first_run_and_move_that_do_not_hold_are_named(conn: Any, db_url: st
     said = placet(db_url, "audit", "verify")
     assert said.code == 4
     first, second, last = said.err.splitlines()
-    assert first.startswith(f"run_{decided.hex[-6:]} was altered")
+    assert first.startswith(f"run_{decided.hex[-6:]} was altered at move 5 (approve). Its words are not those")
     assert second == f"run_{other.hex[-6:]} was altered at move 1. It was removed."
     assert last == "Stop and find out who could write to the database."
 
@@ -98,7 +98,7 @@ def test_a_signed_record_can_be_checked_without_its_database(db_url: str, decide
     assert (said.code, "No run is missing as of checkpoint 2" in said.out) == (0, True), said
     out.write_text(out.read_text().replace('"actor": "marta"', '"actor": "ines"'))
     said = placet(None, "audit", "check", str(out), *with_key)
-    assert (said.code, "is not as checkpoint 1 signed it" in said.err) == (4, True), said
+    assert (said.code, "move 5 (approve) is not as it was marked" in said.err) == (4, True), said
 
 
 @pytest.mark.parametrize(

@@ -102,15 +102,81 @@ def test_an_altered_event_is_found_with_its_run(signed: Path, what: str) -> None
     assert f"Run {run_of(lines) if what != 'a worker' else ''}" in said
 
 
-def test_checkpoints_narrow_down_which_move_it_is(signed: Path) -> None:
-    assert "one of the moves 1 to 3 is not as checkpoint 1 signed it" in altered(
-        signed, lambda lines: pick(lines, "claim").update(actor="w9")
-    )[1]  # fmt: skip
+def unmarked(lines: Lines) -> None:
+    """As the first release wrote it: it marked no event."""
+    for line in lines:
+        if line["record"] == "event":
+            line["mark"] = None
 
 
-def test_moves_after_a_checkpoint_are_told_from_those_before_it(signed: Path) -> None:
-    said = altered(signed, lambda lines: pick(lines, "approve").update(actor="otto"))[1]
-    assert "one of the moves 4 to 5 is not as checkpoint 2 signed it" in said
+@pytest.mark.parametrize(
+    ("event", "which"), [("claim", "move 2 (claim)"), ("approve", "move 5 (approve)"), ("ask", "move 3 (open)")]
+)
+def test_an_altered_move_is_named(signed: Path, event: str, which: str) -> None:
+    code, said = altered(signed, lambda lines: pick(lines, event).update(actor="w9"))
+    assert (code, f"{which} is not as it was marked when it was written." in said) == (4, True), said
+
+
+def test_an_altered_move_whose_mark_was_made_to_fit_is_told_by_the_next(signed: Path) -> None:
+    def alter(lines: Lines) -> None:
+        run_id = run_of(lines)
+        own = [e for e in lines if e["record"] == "event" and e["run"] == run_id and e["seq"] == 2]
+        head = verifier.link(
+            verifier.GENESIS, [e for e in lines if e.get("run") == run_id and e.get("seq") == 1 and "n" in e]
+        )
+        own[0]["actor"] = "w9"
+        own[0]["mark"] = verifier.link(head, own)[:16]
+
+    assert "move 3 (open) is not as it was marked" in altered(signed, alter)[1]
+
+
+def test_an_event_without_a_mark_among_marked_ones_of_its_move_is_found(signed: Path) -> None:
+    assert (
+        "move 3 (open) is not as it was marked"
+        in altered(signed, lambda lines: pick(lines, "ask").update(mark=None))[1]
+    )
+
+
+def test_without_marks_checkpoints_narrow_down_which_move_it_is(signed: Path) -> None:
+    def alter(lines: Lines) -> None:
+        unmarked(lines)
+        pick(lines, "claim").update(actor="w9")
+
+    assert "one of the moves 1 to 3 is not as checkpoint 1 signed it" in altered(signed, alter)[1]
+
+
+def test_without_marks_moves_after_a_checkpoint_are_told_from_those_before_it(signed: Path) -> None:
+    def alter(lines: Lines) -> None:
+        unmarked(lines)
+        pick(lines, "approve").update(actor="otto")
+
+    assert "one of the moves 4 to 5 is not as checkpoint 2 signed it" in altered(signed, alter)[1]
+    assert "one of the moves 1 to 5 was altered, or the head was." in check(signed, "../record.jsonl")[1]
+
+
+def test_a_record_of_both_releases_holds_and_is_narrowed_down(signed: Path) -> None:
+    def older(lines: Lines) -> None:
+        run_id = run_of(lines)
+        for line in lines:
+            if line["record"] == "event" and line["run"] == run_id and line["seq"] < 3:
+                line["mark"] = None
+
+    code, said = altered(signed, older)
+    assert code == 0, said
+    assert (
+        "one of the moves 1 to 3 is not as it was marked"
+        in altered(signed, lambda lines: pick(lines, "claim").update(actor="w9"))[1]
+    )
+
+
+def test_moves_that_are_gone_with_their_count_are_missed_at_the_head(signed: Path) -> None:
+    def cut(lines: Lines) -> None:
+        of = run_of(lines)
+        lines[:] = [e for e in lines if not (e["record"] == "event" and e["run"] == of and e["seq"] > 3)]
+        next(e for e in lines if e["record"] == "run" and e["run"] == of)["seq"] = 3
+
+    altered(signed, cut)
+    assert "moves after 3 are gone, or the head was altered." in check(signed, "../record.jsonl")[1]
 
 
 def test_a_removed_move_is_named(signed: Path) -> None:
@@ -143,9 +209,10 @@ def test_a_rewritten_record_is_found_though_it_is_sound_by_itself(signed: Path) 
 def _refit(lines: Lines, run_id: str) -> None:
     head, moves = verifier.GENESIS, sorted({e["seq"] for e in lines if e["record"] == "event" and e["run"] == run_id})
     for seq in moves:
-        head = verifier.link(
-            head, [e for e in lines if e["record"] == "event" and e["run"] == run_id and e["seq"] == seq]
-        )
+        own = [e for e in lines if e["record"] == "event" and e["run"] == run_id and e["seq"] == seq]
+        head = verifier.link(head, own)
+        for event in own:
+            event["mark"] = head[:16]
     next(e for e in lines if e["record"] == "run" and e["run"] == run_id).update(seq=len(moves), head=head)
 
 

@@ -1,5 +1,6 @@
 """The schema to read is the schema that is: what the migrations build equals schema.sql, and the database keeps its promises by itself."""
 
+import hashlib
 import os
 import re
 import subprocess
@@ -14,6 +15,7 @@ import pytest
 import sql
 from engine.state import db, runs
 from tests import database, rows
+from tests.edges import EDGES
 
 
 def _pg_dump() -> str:
@@ -56,9 +58,77 @@ def other(server: str) -> Iterator[str]:
 def test_the_migrations_build_the_schema_that_is_there_to_read(migrated: str, other: str) -> None:
     with database.connect(other) as conn:
         conn.execute((Path(sql.__file__).parent / "schema.sql").read_text())
+        conn.execute(sql.transitions())
     built, read = _dump(migrated), _dump(other)
     assert "CREATE TABLE public.run_pause" in read
     assert built == read
+
+
+RELEASED = {
+    "0001_initial.sql": "0a475e6e4a5af62867e43bffd5aa2fda8575cc920c7638320c3ae47c56ae1fd4",
+}
+"""What was released, by its SHA-256. A line is added with a release, and never changed."""
+
+
+def test_a_released_migration_is_never_changed() -> None:
+    texts = dict(sql.migrations())
+    assert {name: hashlib.sha256(texts[name].encode()).hexdigest() for name in RELEASED} == RELEASED
+
+
+TAKES_AWAY = re.compile(
+    r"\b(DROP (TABLE|COLUMN|VIEW|FUNCTION|TYPE)|RENAME|(ALTER|SET) (COLUMN \w+ )?(SET DATA )?TYPE|SET NOT NULL"
+    r"|ADD COLUMN (?![^;,]*DEFAULT)[^;,]*NOT NULL|TRUNCATE|DELETE FROM)\b", re.IGNORECASE,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [name for name, _ in sql.migrations()][1:])
+def test_a_migration_only_adds_since_old_code_goes_on_beside_it(name: str) -> None:
+    found = TAKES_AWAY.search(re.sub(r"--.*", "", dict(sql.migrations())[name]))
+    assert found is None, found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ALTER TABLE run DROP COLUMN head",
+        "ALTER TABLE run ALTER COLUMN head TYPE bytea",
+        "ALTER TABLE run RENAME head TO top",
+        "ALTER TABLE run ADD COLUMN x text NOT NULL",
+        "ALTER TABLE run ALTER x SET NOT NULL",
+        "DROP FUNCTION chain_link_v1",
+    ],
+)
+def test_what_takes_away_is_known(text: str) -> None:
+    assert TAKES_AWAY.search(text)
+    assert not TAKES_AWAY.search(
+        "ALTER TABLE run ADD COLUMN x text NOT NULL DEFAULT ''; ALTER TABLE run ADD COLUMN mark bytea"
+    )
+
+
+def test_what_the_first_release_writes_is_still_taken(conn: Any) -> None:
+    """Its statements know neither the mark nor the function that lists the edges."""
+    [pause_id] = rows.waiting(conn)
+    first = (
+        "INSERT INTO run_event (run_id, seq, at, n, entity, entity_id, from_status, event, to_status, actor, surface, detail)"
+        " SELECT run_id, 99, now(), 1, 'pause', id::text, 'waiting', %s, %s, 'marta', 'tests', NULL FROM run_pause WHERE id = %s"
+    )
+    for event, to in (("approve", "approved"), ("approve", None), ("deny", "denied")):
+        with conn.transaction(force_rollback=True):
+            conn.execute(first, (event, to, pause_id))
+    for event, to in (("approve", "denied"), ("wave", "approved"), ("approve/approved", "approved")):
+        with pytest.raises(psycopg.errors.CheckViolation, match="run_event_edge_listed"):
+            conn.execute(first, (event, to, pause_id))
+
+
+def test_the_check_lists_exactly_the_edges(conn: Any) -> None:
+    """Every word in every place: what it lets through are the lines of transitions.sql."""
+    let_through = conn.execute(
+        "WITH word AS (SELECT entity AS w FROM edge UNION SELECT from_status FROM edge UNION SELECT event FROM edge UNION SELECT to_status FROM edge)"
+        " SELECT e.w, f.w, v.w, t.w FROM (SELECT DISTINCT entity AS w FROM edge) e, word f, (SELECT DISTINCT event AS w FROM edge) v, word t"
+        " WHERE edge_listed_v1(e.w, f.w, v.w, t.w)"
+    ).fetchall()
+    assert sorted(let_through) == sorted(EDGES)
+    assert conn.execute("SELECT edge_listed_v1('pause', 'waiting', 'wave', NULL)").fetchone() == (True,)
 
 
 def test_migrating_again_changes_nothing(conn: Any, db_url: str) -> None:

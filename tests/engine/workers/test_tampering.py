@@ -258,6 +258,10 @@ def rewrite(desk: Desk, run_id: UUID) -> None:
     for seq in sorted({e["seq"] for e in record.entries}):
         move = [{field: e[field] for field in digest.CHAIN_FIELDS} for e in record.entries if e["seq"] == seq]
         head = digest.link(head, move)
+        desk.conn.execute(
+            "UPDATE run_event SET mark = decode(left(%s, 16), 'hex') WHERE run_id = %s AND seq = %s",
+            (head, run_id, seq),
+        )
     desk.conn.execute(
         "UPDATE run SET head = %s, seq = (SELECT max(seq) FROM run_event e WHERE e.run_id = run.id) WHERE id = %s",
         (head, run_id),
