@@ -8,7 +8,9 @@ import asyncio
 import inspect
 import logging
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel, ConfigDict, PydanticUserError, ValidationError, create_model
@@ -121,11 +123,7 @@ class Tool:
 
     def schema(self) -> dict[str, Any]:
         """The tool as the Messages API takes it."""
-        schema = self.arguments.model_json_schema()
-        schema.pop("title", None)
-        for prop in schema.get("properties", {}).values():
-            prop.pop("title", None)
-        schema.setdefault("properties", {})
+        schema = deepcopy(_described(self.arguments))
         if self.action is not None:
             schema["properties"]["why"] = {"type": "string", "description": WHY}
             schema["required"] = [*schema.get("required", []), "why"]
@@ -221,6 +219,17 @@ def arguments_of(function: Callable[..., Any], parameters: Mapping[str, inspect.
         why = str(error).splitlines()[0]
         raise Misconfigured([f"{name}: its arguments have no schema. {why} Use types that JSON can hold."]) from error
     return model
+
+
+@cache
+def _described(arguments: type[BaseModel]) -> dict[str, Any]:
+    """Arguments as a JSON schema; made once, since it takes milliseconds and every step needs it several times."""
+    schema = arguments.model_json_schema()
+    schema.pop("title", None)
+    for prop in schema.get("properties", {}).values():
+        prop.pop("title", None)
+    schema.setdefault("properties", {})
+    return schema
 
 
 def _call(function: Callable[..., Any], **values: Any) -> Any:

@@ -134,8 +134,8 @@ class Ground:
         shutil.copytree(self.folder / "kept", self.folder / "now")
         self._set_out()
         with self.conn.transaction():
-            self.conn.execute("SET LOCAL session_replication_role = replica")
-            self.conn.execute(self.again)
+            self.conn.execute("SET LOCAL session_replication_role = replica", prepare=False)
+            self.conn.execute(self.again, prepare=False)
 
     def _set_out(self) -> None:
         if self.outside is not None:
@@ -202,7 +202,7 @@ def ground(server: str, name: str, folder: Path) -> Iterator[Ground]:
         serving(served) as address,
         template(place := Place(url, address, str(certificate))) as process,
         httpx.Client(base_url=address, timeout=60) as http,
-        db.connect(url) as conn,
+        database.connect(url) as conn,
     ):
         made = Ground(place=place, template=process, conn=conn, http=http, folder=folder, served=served)
         try:

@@ -331,7 +331,9 @@ def test_money_is_a_decimal_text_and_a_currency_to_the_model() -> None:
 
 
 def test_only_a_tool_with_an_effect_asks_why() -> None:
-    gated = payment(agent()).schema()["input_schema"]
+    tool = payment(agent())
+    tool.schema()["input_schema"]["properties"].clear()  # what whoever holds it does to it is not seen by the next
+    gated = tool.schema()["input_schema"]
     assert gated["required"] == ["to", "amount", "why"]
     assert gated["properties"]["why"]["type"] == "string"
     plain_tool = load(["tests.engine.small_agent"])["buyer"].tools["get_quote"].schema()["input_schema"]
