@@ -1,0 +1,148 @@
+"""`python -m tests.guards`: take away one guard at a time, and see that a test fails. Two to three hours of one core for all of them.
+
+Each is taken from a copy of the whole tree, and the tests of behaviour are run on that copy until the first one fails; tests that only
+read the text or the plan of a query are left out. Exit code 1 if a guard that is not in survivors.toml survived, or one that is did not.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Final
+
+from rich.console import Console
+from rich.table import Table
+
+from tests import database
+from tests.guards import survivors
+from tests.guards.found import Guard, guards
+
+ROOT: Final = Path(__file__).parents[2]
+TREE: Final = ("sql", "engine", "bot", "examples", "tests", "pyproject.toml", "README.md", "manifest.yml", ".ci")
+STATE: Final = ("tests/engine/state", "tests/engine/workers")
+REST: Final = ("tests/interleavings", "tests/bot", "tests/cases", "tests/stateful")
+FIRST: Final = {"cards.sql": ("tests/bot/test_repaint.py", "tests/bot/test_outgoing.py")}
+"""What is likeliest to notice, by the file of the guard; what comes before STATE."""
+
+_FAILED: Final = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """One guard taken away: the first test that failed, None if none did, and the seconds it took."""
+
+    guard: Guard
+    noticed: str | None
+    seconds: float
+
+
+class Lane:
+    """A copy of the tree with a PostgreSQL of its own."""
+
+    def __init__(self, folder: Path, server: str) -> None:
+        self._folder, self._server = folder, server
+        for name in TREE:
+            copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+            copy(ROOT / name, folder / name)
+
+    def try_without(self, guard: Guard) -> Tried:
+        """Run the tests without this guard until one fails."""
+        began = time.monotonic()
+        file = self._folder / "sql" / guard.file
+        body = file.read_text("utf-8")
+        file.write_text(guard.taken_from(body), "utf-8")
+        try:
+            done = subprocess.run(
+                [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-o", "addopts=-ra",
+                 *FIRST.get(guard.file, ()), *STATE, *REST],
+                cwd=self._folder, env={**os.environ, "PYTHONPATH": str(self._folder), "PLACET_TEST_DATABASE": self._server},
+                capture_output=True, text=True, check=False,
+            )  # fmt: skip
+        finally:
+            file.write_text(body, "utf-8")
+        if done.returncode not in (0, 1):
+            raise AssertionError(
+                f"the tests could not be run without {guard.name}:\n{done.stdout[-3000:]}{done.stderr[-3000:]}"
+            )
+        failed = _FAILED.search(done.stdout)
+        noticed = None if done.returncode == 0 else failed[1] if failed else "?"
+        return Tried(guard, noticed, time.monotonic() - began)
+
+
+def files() -> dict[str, str]:
+    """The text of the queries and migrations, by name below sql/."""
+    there = sorted((ROOT / "sql").rglob("*.sql"))
+    return {str(path.relative_to(ROOT / "sql")): path.read_text("utf-8") for path in there if path.name != "schema.sql"}
+
+
+def main() -> int:
+    """Read the command line, try, tell."""
+    say = argparse.ArgumentParser(prog="python -m tests.guards", description=__doc__)
+    say.add_argument("--only", default="", help="only guards whose name contains this")
+    say.add_argument(
+        "--from", dest="begin", type=int, default=0, help="leave out so many of them, to go on where a run was stopped"
+    )
+    say.add_argument("--lanes", type=int, default=2, help="how many are tried at once")
+    say.add_argument("--list", action="store_true", help="name the guards, and try none")
+    asked = say.parse_args()
+    chosen = [guard for guard in guards(files()) if asked.only in guard.name][asked.begin :]
+    if asked.list:
+        for guard in chosen:
+            print(guard.name)  # noqa: T201
+        return 0
+    return _told(_tried(chosen, asked.lanes))
+
+
+def _tried(chosen: Sequence[Guard], count: int) -> list[Tried]:
+    with tempfile.TemporaryDirectory(prefix="placet-guards-", ignore_cleanup_errors=True) as folder:
+        lanes: SimpleQueue[int] = SimpleQueue()
+        for n in range(count):
+            lanes.put(n)
+
+        def one(guard: Guard) -> Tried:
+            n = lanes.get()
+            try:
+                place = Path(folder) / str(time.monotonic_ns())
+                place.mkdir()
+                with database.server(place / "postgres") as server:
+                    tried = Lane(place, server).try_without(guard)
+                shutil.rmtree(place, ignore_errors=True)
+            finally:
+                lanes.put(n)
+            print(f"{tried.seconds:5.0f} s  {guard.name[:110]}: {tried.noticed or 'NOBODY NOTICED'}", flush=True)  # noqa: T201
+            return tried
+
+        with ThreadPoolExecutor(count) as hands:
+            return list(hands.map(one, chosen))
+
+
+def _told(tried: Sequence[Tried]) -> int:
+    known = survivors.reasons()
+    table = Table("guard", "without it", title="Guards that no test misses")
+    wrong = 0
+    for one in tried:
+        reason = known.get(one.guard.name)
+        if one.noticed is None:
+            table.add_row(one.guard.name, reason or "NO REASON IS GIVEN")
+        elif reason:
+            table.add_row(one.guard.name, f"not true any more, it is missed by {one.noticed}: {reason}")
+        wrong += (one.noticed is None) != (reason is not None)
+    Console().print(table)
+    lived = sum(one.noticed is None for one in tried)
+    print(
+        f"guards {len(tried)}, missed {len(tried) - lived}, survived {lived}, of them without a reason or wrongly listed {wrong}"
+    )  # noqa: T201
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

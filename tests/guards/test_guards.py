@@ -1,0 +1,46 @@
+"""The guards are found, each by its form, and taking one away takes away that and nothing else. The long form is `python -m tests.guards`."""
+
+from tests.guards import survivors
+from tests.guards.__main__ import files
+from tests.guards.found import guards
+
+FILES = files()
+GUARDS = guards(FILES)
+KINDS = {guard.kind for guard in GUARDS}
+
+
+def test_guards_of_every_kind_are_found() -> None:
+    names = {guard.name for guard in GUARDS}
+    assert len(names) == len(GUARDS)
+    assert len(GUARDS) > 150
+    assert {"run-first lock", "lock", "SKIP LOCKED", "unique index", "condition of r"} <= KINDS
+    assert {
+        "refuses as settled",
+        "refuses as own",
+        "refuses as due",
+        "refuses as voted",
+        "refuses as vote",
+        "refuses as stale",
+    } <= KINDS
+    for index in ("run_of_launch_key", "run_pause_one_waiting", "effect_attempt_one_open"):
+        assert f"schema: unique index: {index}" in names
+
+
+def test_each_takes_away_what_it_names_and_leaves_the_rest() -> None:
+    for guard in GUARDS:
+        before = FILES[guard.file]
+        after = guard.taken_from(before)
+        assert after != before, guard.name
+        assert after.startswith(before[: guard.start])
+        assert after.endswith(before[guard.end :])
+
+
+def test_a_part_of_a_reason_is_a_guard_of_its_own() -> None:
+    parts = [guard.text for guard in GUARDS if guard.query == "decide_pause" and guard.kind == "refuses as broken"]
+    assert parts == ["%(altered)s", "c.digest IS DISTINCT FROM pause_digest_v1(c.document)"]
+
+
+def test_every_survivor_that_is_listed_is_a_guard_and_has_a_reason() -> None:
+    listed = survivors.reasons()
+    assert set(listed) <= {guard.name for guard in GUARDS}
+    assert all(len(reason) > 20 for reason in listed.values())
