@@ -5,7 +5,8 @@
 -- settled (it no longer waits), broken (its content was altered, or is not what its seal is of: `altered`), keyless (it is sealed, and
 -- the vote is not), stale (the card showed another content), own (the requester's own),
 -- voted (this person already has), not_yours, due (its time is up: settle that first) when it did not. A deny cancels the siblings.
--- No row: there is no such pause.
+-- Or again (nothing was done: one of the run's pauses was sent on while this statement waited for the run, and the card that it has since is
+-- newer than what this statement sees: it would keep its buttons). No row: there is no such pause.
 WITH r AS MATERIALIZED (
     SELECT run.* FROM run WHERE id = (SELECT run_id FROM run_pause WHERE id = %(pause_id)s) FOR UPDATE
 ), live AS MATERIALIZED (
@@ -14,6 +15,7 @@ WITH r AS MATERIALIZED (
      ORDER BY p.id FOR UPDATE OF p
 ), p AS MATERIALIZED (
     SELECT * FROM live WHERE id = %(pause_id)s
+       AND NOT EXISTS (SELECT FROM live now JOIN run_pause seen ON seen.id = now.id WHERE seen.level <> now.level)
 ), t AS MATERIALIZED (
     SELECT clock_timestamp() AS at FROM p
 ), v AS MATERIALIZED (
@@ -85,10 +87,12 @@ WITH r AS MATERIALIZED (
 ), repainted AS (
     UPDATE card SET wanted = wanted + 1, not_before = NULL FROM moves m WHERE card.pause_id = m.id
 ), {log}
-SELECT v.outcome, p.id AS pause_id, p.run_id, coalesce(m.status, p.status) AS status, coalesce(m.votes_left, p.votes_left) AS votes_left,
-       coalesce(m.decided_by, p.decided_by) AS decided_by, coalesce(m.decided_at, p.decided_at) AS decided_at,
-       coalesce(m.reason, p.reason) AS reason, p.approver, p.level, p.fire_at, t.at, linked.status AS run_status
-  FROM p JOIN v ON true JOIN t ON true JOIN linked ON true LEFT JOIN moved m ON m.id = p.id;
+SELECT coalesce(v.outcome, 'again') AS outcome, p.id AS pause_id, p.run_id, coalesce(m.status, p.status) AS status,
+       coalesce(m.votes_left, p.votes_left) AS votes_left, coalesce(m.decided_by, p.decided_by) AS decided_by,
+       coalesce(m.decided_at, p.decided_at) AS decided_at, coalesce(m.reason, p.reason) AS reason, p.approver, p.level, p.fire_at, t.at,
+       linked.status AS run_status
+  FROM live LEFT JOIN (p JOIN v ON true JOIN t ON true JOIN linked ON true LEFT JOIN moved m ON m.id = p.id) ON true
+ WHERE live.id = %(pause_id)s;
 
 -- name: sealed_content :one
 -- What a vote is about to be given on, for the check of its seal. No row: there is no such pause.

@@ -10,7 +10,8 @@ import pytest
 from engine.rules.seal import NO_KEYS, Keys
 from tests import budgets, database
 
-pytest_plugins = ["tests.boundaries.numbers"]  # here, because the process that collects no tests must have it too
+# Here, because the process that collects no tests must have them too.
+pytest_plugins = ["tests.boundaries.numbers", "tests.interleavings.numbers"]
 
 
 @pytest.fixture(scope="session")

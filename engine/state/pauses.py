@@ -66,7 +66,7 @@ def _decide(
 ) -> Outcome:
     words = visible(reason).strip()
     vote = seals.vote(conn, pause_id, person=actor, verdict=verdict, surface=surface, shown=shown, reason=words)
-    row = db.must(conn, "decide_pause", dict, f"pause {pause_id}", pause_id=pause_id, actor=actor, verdict=verdict, surface=surface,
+    row = db.move(conn, "decide_pause", f"pause {pause_id}", pause_id=pause_id, actor=actor, verdict=verdict, surface=surface,
                   shown=vote.shown, reason=words, seal=vote.seal, altered=vote.altered)  # fmt: skip
     if row["outcome"] == "keyless":
         raise Conflict("This request is sealed, and there is no key here to seal an answer with, so nothing was recorded. "
