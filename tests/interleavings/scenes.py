@@ -30,6 +30,20 @@ def one(conn: Any) -> Scene:
     return _waiting(conn)
 
 
+def in_line(conn: Any) -> Scene:
+    """Two runs are in line for a worker."""
+    first, second = rows.launched(conn), rows.launched(conn)
+    return Scene(runs=(first, second), pauses=(), claim=Claim(id=first, epoch=0, agent="procurement"))
+
+
+def asking(conn: Any) -> Scene:
+    """A worker that may be lost is about to ask for the first time."""
+    claim = rows.claimed(conn)
+    rows.replied(conn, claim)
+    rows.lose_lease(conn, claim.id)
+    return Scene(runs=(claim.id,), pauses=(), claim=claim)
+
+
 def due(conn: Any) -> Scene:
     """Two pauses wait, the second of which is due."""
     scene = _waiting(conn, 2)
@@ -115,6 +129,14 @@ FAILS: Final = Actor("fails", of_the_worker("fail", lambda conn, at: runs.fail(c
 
 Made = Callable[[Any], Scene]
 SCENES: Final[Mapping[str, tuple[Made, tuple[Actor, ...]]]] = {
+    "in_line": (in_line, (
+        Actor("claims", workers.claims("w2")), Actor("claims_too", workers.claims("w3")), Actor("cancels_both", people.withdraw_run(0, 1)),
+        Actor("cancels_both_backwards", people.withdraw_run(1, 0)), HOLDS_AND_RESUMES,
+    )),
+    "asking": (asking, (
+        Actor("asks", workers.ask, alone=True), RENEWS, RELEASES, FAILS, WORKS, Actor("answers_the_newest", people.answer_the_newest("approve", "marta")),
+        CANCELS, HOLDS, HOLDS_AND_RESUMES,
+    )),
     "one": (one, (APPROVES, DENIES, WITHDRAWS, CANCELS, HOLDS, RESUMES, WORKS)),
     "due": (due, (
         APPROVES, APPROVES_OTHER, Actor("otto_approves", click("approve", "otto", 1)), DENIES, WITHDRAWS, EXPIRES, ESCALATES, CANCELS,

@@ -108,6 +108,12 @@ def replace(scene: Scene) -> Script:
         yield _settled(told, "succeed")
 
 
+def ask(scene: Scene) -> Script:
+    """It asks for the first time."""
+    claim = scene.claim
+    yield Move("ask", lambda conn: runs.ask(conn, claim, [rows.asked(conn, claim)]), claim=claim)
+
+
 def ask_again(scene: Scene) -> Script:
     """It asks the first call anew, at another price."""
     claim = scene.claim

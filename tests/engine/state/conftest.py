@@ -1,15 +1,12 @@
-"""After every test of the state, whatever it did, every record still proves itself and the rows agree; and the crew that lets moves meet."""
+"""After every test of the state, whatever it did, every record still proves itself and the rows agree."""
 
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
 from engine.rules import chain
 from engine.state import events
-from tests import database
-from tests.engine.state.meeting import Crew
 
 
 @pytest.fixture
@@ -25,13 +22,3 @@ def _every_chain_verifies(conn: Any, request: pytest.FixtureRequest) -> Iterator
             assert chain.links(events.read(conn, run_id))
         else:
             assert isinstance(events.verify(conn, run_id), events.Verified)
-
-
-@pytest.fixture(scope="module")
-def crew(migrated: str) -> Iterator[Crew]:
-    """Two connections and one that watches them."""
-    with (
-        database.connect(migrated) as a, database.connect(migrated) as b, database.connect(migrated) as watcher,
-        ThreadPoolExecutor(1) as threads,
-    ):  # fmt: skip
-        yield Crew(a, b, watcher, threads)
