@@ -18,10 +18,19 @@ def main() -> int:
     say.add_argument(
         "--folder", type=Path, help="where the database and the logs are kept; else a folder that is deleted"
     )
+    say.add_argument(
+        "--dense",
+        action="store_true",
+        help="as many decisions as the machine takes, by signed clicks on lists of payments",
+    )
     asked = say.parse_args()
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # told to stop, everything that was started is stopped
     with tempfile.TemporaryDirectory(prefix="placet-chaos-", ignore_cleanup_errors=True) as folder:
-        return 1 if chaos(asked.folder or Path(folder), seed=asked.seed, seconds=asked.minutes * 60) else 0
+        return (
+            1
+            if chaos(asked.folder or Path(folder), seed=asked.seed, seconds=asked.minutes * 60, crowded=asked.dense)
+            else 0
+        )
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from collections import defaultdict, deque
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 import httpx
 
@@ -24,7 +24,6 @@ from tests import rows
 from tests.chaos.place import SEAL_KEY, Place
 from tests.chaos.schedule import Step
 
-BUTTONS: Final = (ACTION_APPROVE, ACTION_DENY, ACTION_WITHDRAW)
 CROWD: Final = ("U0MARTA", "U0INES", "U0OTTO", "U0JONAS", "U0GUEST", "U0PRIYA")
 """Who presses, those who may and those who may not."""
 
@@ -172,11 +171,3 @@ class People:
 
     def _press(self, user: str, seen: Seen, action: str) -> bool:
         return self.place.player.click(user, seen, action)
-
-
-def buttons(body: Any) -> set[str]:
-    """The actions that decide something, among those of a message's blocks."""
-    elements = [
-        e for block in body.get("blocks") or [] for e in [*block.get("elements", []), block.get("accessory") or {}]
-    ]
-    return {e["action_id"] for e in elements if e.get("action_id") in BUTTONS}

@@ -4,6 +4,7 @@ The one rule: only what was started here is ever killed, and all of it is stoppe
 """
 
 import hashlib
+import re
 import signal
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -23,18 +25,66 @@ from bot.sandbox.house import EXAMPLE, House, _free_port, _reap, house
 from bot.sandbox.player import Json, Player
 from engine.rules import people as people_rules
 from engine.state import db, people, policies
-from tests.chaos.relay import HOST, Goal, Relay, relay
+from tests.chaos.relay import HOST, Relay, relay
 
 LEASE_S: Final = 5
 SEAL_KEY: Final = "k1:" + hashlib.sha256(b"chaos").hexdigest()
 ANSWER_S: Final = 900
-"""How long an approver has: longer than any chaos lasts, so that only hours which are moved run out."""
+"""How long an approver has: longer than a short chaos lasts, so that only hours which are moved run out."""
+LONG_S: Final = 86_400
+"""The same for a long one."""
 
 GONE_S: Final = 120.0
 """Within which a PostgreSQL that was killed must be gone, all its processes with it."""
 
 PARTS: Final = ((), (), ("worker", "sweep"))
 """What each process is; () is everything."""
+
+
+PEOPLE: Final = (EXAMPLE / "people.toml").read_text("utf-8")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Form:
+    """What kind of place it is: its people, its policy, its agents, and the module of its outside world."""
+
+    people: str
+    policy: str
+    agents: str
+    outside: str
+
+
+def ordinary() -> Form:
+    """People go through the workspace's page."""
+    policy = demo.demo_policy(answer_s=ANSWER_S, step_s=ANSWER_S)
+    return Form(people=PEOPLE, policy=policy, agents="examples.procurement.agent", outside="bot.sandbox.outside")
+
+
+def dense() -> Form:
+    """Lists of payments, some of which two people must approve; a Slack that remembers little."""
+    policy = demo.demo_policy(answer_s=LONG_S, step_s=LONG_S).replace("-demo-", "-dense-")
+    everybody = re.sub('roles = \\["finance-(approver|lead)"', r'\g<0>, "board"', PEOPLE)
+    by_two = f"""
+[[rule]]
+name = "huge payment"
+action = "payment"
+currency = "EUR"
+over = "50000.00"
+need = "ask"
+role = "board"
+approvers = 2
+answer_within = "{LONG_S}s"
+on_expiry = "deny"
+tolerance = {{ percent = "2", direction = "both" }}
+channel = "C0BUY"
+"""
+    bounded = policy.replace('over = "10000.00"\n', 'over = "10000.00"\nup_to = "50000.00"\n') + by_two
+    return Form(
+        people=everybody,
+        policy=bounded,
+        agents="examples.procurement.agent,tests.chaos.bulk",
+        outside="tests.chaos.outside",
+    )
 
 
 class Life:
@@ -99,6 +149,7 @@ class Place:
         self.home, self.line, self.front, self.player = home, line, front, player
         self.lives = [Life(f"serve-{n}", home, parts) for n, parts in enumerate(PARTS)]
         self._database = threading.Lock()
+        self._http = httpx.Client(timeout=5)
         self._data = home.folder / "postgres" / "data"
 
     def crash_database(self, how: signal.Signals) -> None:
@@ -118,7 +169,9 @@ class Place:
     def ask(self, path: str, document: Json) -> httpx.Response:
         """Ask the HTTP API of whichever process the front leads to. Raises httpx.HTTPError."""
         headers = {"Authorization": f"Bearer {self.home.token}"}
-        return httpx.post(f"http://{HOST}:{self.front.port}{path}", json=document, headers=headers, timeout=5)
+        return self._http.post(
+            f"http://{HOST}:{self.front.port}{path}", json=document, headers={**headers, "Connection": "close"}
+        )
 
     def ready(self, within_s: float = 60) -> None:
         """Wait until every process that takes requests is ready. Raises AssertionError with the log of one that is not."""
@@ -126,7 +179,7 @@ class Place:
         for life in (one for one in self.lives if one.takes_requests):
             while True:
                 with suppress(httpx.HTTPError):
-                    if httpx.get(f"http://{HOST}:{life.port}/readyz", timeout=2).is_success:
+                    if self._http.get(f"http://{HOST}:{life.port}/readyz", timeout=2).is_success:
                         break
                 assert time.monotonic() < deadline, f"{life.name} is not ready; its log is {self.home.log(life.name)}"
                 time.sleep(0.1)
@@ -154,38 +207,40 @@ def _lives(process: psutil.Process) -> bool:
 
 
 @contextmanager
-def place(folder: Path) -> Iterator[Place]:
+def place(folder: Path, form: Form) -> Iterator[Place]:
     """The place on an empty folder, with people, a policy, and every process ready."""
-    goals: dict[str, list[Goal]] = {"database": [], "front": []}
-    with relay(lambda: goals["database"]) as line, relay(lambda: goals["front"]) as front:
+    with relay() as line, relay() as front:
         env = {
             "DATABASE_URL": f"postgresql://postgres@{HOST}:{line.port}/postgres?sslmode=disable&gssencmode=disable",
             "OUTSIDE_APP_URL": f"http://{HOST}:{front.port}/slack/events",
             "PLACET_LEASE": str(LEASE_S),
             "PLACET_SEAL_KEY": SEAL_KEY,
+            "PLACET_AGENTS": form.agents,
         }
         with house(folder, port=_free_port(), env=env, say=lambda _text: None) as home:
             socket_folder = str(conninfo_to_dict(home.database_url)["host"])
-            goals["database"] = [f"{socket_folder}/.s.PGSQL.5432"]
-            _furnish(home.database_url)
-            home.start_outside()
+            line.lead_to(f"{socket_folder}/.s.PGSQL.5432")
+            _furnish(home.database_url, form)
+            home._outside = home._spawn("outside", [form.outside])
+            home._await("outside", home._outside, f"{home.page_url}/_ready")
             with Player(home.page_url) as player:
                 made = Place(home, line, front, player)
-                goals["front"] = [life.port for life in made.lives if life.takes_requests]
+                front.lead_to(*(life.port for life in made.lives if life.takes_requests))
                 try:
                     for life in made.lives:
                         life.start()
                     made.ready()
                     yield made
                 finally:
+                    made._http.close()
                     for life in made.lives:
                         if life._process is not None:
                             life.end()
 
 
-def _furnish(url: str) -> None:
+def _furnish(url: str, form: Form) -> None:
     db.migrate(url)
-    everybody = people_rules.parse((EXAMPLE / "people.toml").read_text("utf-8"))
+    everybody = people_rules.parse(form.people)
     with db.connect(url) as conn:
         people.load(conn, everybody, actor="chaos")
-        policies.apply(conn, demo.demo_policy(answer_s=ANSWER_S, step_s=ANSWER_S), everybody, actor="chaos")
+        policies.apply(conn, form.policy, everybody, actor="chaos")

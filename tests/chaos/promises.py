@@ -1,161 +1,191 @@
 """The promises, checked when all is calm again: every one that is broken is a sentence with the ids needed to look.
 
-The one rule: only what Placet promises is asked, at the provider, in the rows and in Slack; never how it came about.
+The one rule: only what Placet promises is asked, at the provider, in the rows and in Slack; never how it came about. Runs are looked at one
+by one, so that a hundred thousand decisions can be.
 """
 
 import json
-import re
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final
+from uuid import UUID
 
+from bot.cards.ids import ACTION_WITHDRAW
 from bot.sandbox.player import Json
-from engine.models import Pause
+from engine.models import Event, Pause
 from engine.rules.money import Money
 from engine.state import db, events
 from tests import rows
-from tests.chaos.found import PAYMENT, Found, every_run, is_copy, pause_of
-from tests.chaos.people import KEYS, People, buttons
+from tests.chaos.found import PAYMENTS, Found, every_run, known_cards, world
+from tests.chaos.seen import BUTTONS, Seen
 
 ALLOWED: Final = Money(100_000, "EUR")
 """What the policy of the example lets through without asking."""
 
 REFUSED: Final = ("denied", "expired", "cancelled", "superseded", "voided", "failed")
 RESTS: Final = ("done", "error", "cancelled", "awaiting_approval", "in_doubt")
-_SAID: Final = re.compile(r"(Approved|Denied) by [^()\"]{1,60} \((\w+)\)")
+BY_A_CLICK: Final = ("approve", "deny")
+DECISIONS: Final = (*BY_A_CLICK, "expire")
+"""What settles a request: somebody's click, or its timer. What is withdrawn, cancelled or asked again is none."""
+
+LIVE: Final = {"waiting": set(BUTTONS), "approved": {ACTION_WITHDRAW}}
+"""Which buttons a card may show; one that is approved, and whose siblings still wait, can be withdrawn."""
+
+ROLES: Final = {"finance-approver": {"marta", "ines"}, "board": {"marta", "ines", "otto"}}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Verdict:
     """What there was to count, and what was broken."""
 
-    decisions: int
-    effects: int
-    runs: Counter[str]
-    requests: Counter[str]
-    copies: int
-    violations: Sequence[str]
+    decisions: Counter[str] = field(default_factory=Counter)
+    effects: int = 0
+    runs: Counter[str] = field(default_factory=Counter)
+    requests: Counter[str] = field(default_factory=Counter)
+    copies: int = 0
+    violations: list[str] = field(default_factory=list)
+
+    def count(self, one: Found) -> None:
+        """Count what one run adds."""
+        self.runs[one.run.status] += 1
+        self.requests.update(pause.status for pause in one.pauses)
+        self.decisions.update(e.event for e in one.record if e.event in DECISIONS and e.to_status is not None)
+        self.effects += sum(effect.status == "done" for effect in one.effects)
 
 
-def verdict(people: People) -> Verdict:
-    """Look at everything. The place must be calm."""
-    player, home = people.place.player, people.place.home
-    paid = [p for p in player.get("/stripe/_payments")["payments"] if p["status"] == "succeeded"]
-    said = [m for m in player.get("/slack/messages")["messages"] if m["metadata"] and not m["deleted"]]
-    with db.connect(home.database_url, keys=KEYS) as conn:
-        found = every_run(conn)
-        copies = sum(is_copy(conn, message) for message in said)
-        violations = [
-            *_launched_once(people, found),
-            *_rows(conn, found),
-            *(
-                fault
-                for one in found
-                for check in (_settled_once, _decided_by_those_who_may, _answered_once)
-                for fault in check(one)
-            ),
-            *(fault for one in found for check in (_paid_once, _paid_what_was_approved) for fault in check(one, paid)),
-            *_nothing_else_paid(found, paid),
-            *_given_up(conn),
-            *_told_truly(found, said),
-        ]
-    return Verdict(
-        decisions=sum(
-            e.event in ("approve", "deny", "vote") and e.to_status is not None for f in found for e in f.record
-        ),
-        effects=sum(e.status == "done" for f in found for e in f.effects),
-        runs=Counter(f.run.status for f in found),
-        requests=Counter(p.status for f in found for p in f.pauses),
-        copies=copies,
-        violations=violations,
-    )
+def verdict(
+    conn: db.Conn, *, acknowledged: Mapping[str, AbstractSet[str]], paid: Sequence[Json], cards: Sequence[Seen]
+) -> Verdict:
+    """Look at everything. The place must be calm; `conn` knows the keys."""
+    said, known = Verdict(), known_cards(conn)
+    said.copies = sum((card.channel, card.ts) not in known for card in cards)
+    there: defaultdict[str, set[str]] = defaultdict(set)
+    keys: set[str] = set()
+    asked: set[UUID] = set()
+    for one in every_run(conn, world(paid, cards)):
+        said.count(one)
+        there[one.run.launch_key or ""].add(str(one.run.id))
+        keys.update(effect.effect_key for effect in one.effects)
+        asked.update(pause.id for pause in one.pauses)
+        said.violations += [fault for check in CHECKS for fault in check(one)]
+        said.violations += _on_record(conn, one)
+    said.violations += [
+        *_launched_once(acknowledged, there), *_rows(conn), *_nothing_else_paid(keys, paid), *_given_up(conn),
+        *(f"a card in {card.channel} shows request {card.pause_id}, which is not there" for card in cards if card.pause_id not in asked),
+    ]  # fmt: skip
+    return said
 
 
-def _launched_once(people: People, found: Sequence[Found]) -> Iterator[str]:
+def _launched_once(
+    acknowledged: Mapping[str, AbstractSet[str]], there: Mapping[str, AbstractSet[str]]
+) -> Iterator[str]:
     """An answered launch is there, and one order is one run."""
-    known = {(f.run.launch_key, str(f.run.id)) for f in found}
-    for ref, answered in people.acknowledged.items():
-        if len(answered) != 1:
+    for ref, answered in acknowledged.items():
+        if len(answered) > 1:
             yield f"{ref} was answered with several runs: {sorted(answered)}"
-        for run_id in answered:
-            if (ref, run_id) not in known:
-                yield f"{ref} was answered with run {run_id}, which is not there"
+        for run_id in answered - there.get(ref, set()):
+            yield f"{ref} was answered with run {run_id}, which is not there"
 
 
-def _rows(conn: db.Conn, found: Sequence[Found]) -> Iterator[str]:
-    """The rows agree with each other and with the record, and every run has come to rest."""
+def _rows(conn: db.Conn) -> Iterator[str]:
+    """The rows agree with each other, and the system's own record holds."""
     try:
         rows.consistent(conn)
     except AssertionError as error:
         yield f"rows do not agree: {error}"
-    for run_id in (db.SYSTEM_RUN, *(f.run.id for f in found)):
-        checked = events.verify(conn, run_id)
-        if not isinstance(checked, events.Verified):
-            yield f"the record of run {run_id} does not hold: {checked}"
-    for one in found:
-        if one.run.status not in RESTS:
-            yield f"{one.name} is still {one.run.status}"
-        doubtful = [e for e in one.effects if e.status == "in_doubt"]
-        if (one.run.status == "in_doubt") != bool(doubtful):
-            yield f"{one.name} is {one.run.status}, with {len(doubtful)} effects in doubt"
-        for effect in doubtful:
-            if not effect.error:
-                yield f"{one.name} is in doubt, and effect {effect.id} does not say why"
+    checked = events.verify(conn, db.SYSTEM_RUN)
+    if not isinstance(checked, events.Verified):
+        yield f"the record of the system does not hold: {checked}"
 
 
-def _paid_once(one: Found, paid: Sequence[Json]) -> Iterator[str]:
-    """Done once, none lost, and never what was refused."""
-    made, done = _made(one, paid), one.payments("done")
-    doubtful = len(one.payments("in_doubt"))
-    if len(made) > 1:
-        yield f"{one.name} was paid {len(made)} times: {[p['id'] for p in made]}"
-    if not len(done) <= len(made) <= len(done) + doubtful:
-        told = [(e.status, e.error) for e in one.effects if e.tool == PAYMENT]
-        yield f"{one.name}: {len(made)} payments at the provider, and in the ledger {told}"
-    executed = [p.id for p in one.pauses if p.status == "executed"]
-    if executed != [e.pause_id for e in done if e.pause_id]:
-        yield f"{one.name}: executed are the requests {executed}, and done the effects of {[e.pause_id for e in done]}"
-    if made and one.pauses and one.pauses[-1].status in REFUSED:
-        yield f"{one.name} was paid, and its last request is {one.pauses[-1].status}"
+def _on_record(conn: db.Conn, one: Found) -> Iterator[str]:
+    """Everything is on record, and the record agrees with the rows."""
+    checked = events.verify(conn, one.run.id)
+    if not isinstance(checked, events.Verified):
+        yield f"the record of {one.name} does not hold: {checked}"
 
 
-def _paid_what_was_approved(one: Found, paid: Sequence[Json]) -> Iterator[str]:
+def _nothing_else_paid(keys: AbstractSet[str], paid: Sequence[Json]) -> Iterator[str]:
+    for payment in paid:
+        if payment["metadata"].get("effect_key") not in keys:
+            yield f"payment {payment['id']} belongs to no effect: {payment['metadata']}"
+
+
+def _given_up(conn: db.Conn) -> Iterator[str]:
+    """Nothing that people had to be told is given up: whatever broke, Slack is there again."""
+    for (notice,) in conn.execute("SELECT row_to_json(notice) FROM notice WHERE state = 'failed'").fetchall():
+        yield f"a notice ({notice['kind']}) to {notice['dest']} was given up: {notice['error']}"
+    for (card,) in conn.execute("SELECT row_to_json(card) FROM card WHERE state = 'gone'").fetchall():
+        yield f"the card of request {card['pause_id']} to {card['dest']} was given up: {card['error']}"
+
+
+def _at_rest(one: Found) -> Iterator[str]:
+    """Every run has come to rest, and one that is in doubt says why."""
+    if one.run.status not in RESTS:
+        yield f"{one.name} is still {one.run.status}"
+    doubtful = [e for e in one.effects if e.status == "in_doubt"]
+    if (one.run.status == "in_doubt") != bool(doubtful):
+        yield f"{one.name} is {one.run.status}, with {len(doubtful)} effects in doubt"
+    for effect in doubtful:
+        if not effect.error:
+            yield f"{one.name} is in doubt, and effect {effect.id} does not say why"
+
+
+def _paid_once(one: Found) -> Iterator[str]:
+    """Done once, none lost, and never what was refused: at the provider, by what is paid and by the effect's key."""
+    for name in ("order_ref", "effect_key"):
+        for what, times in Counter(p["metadata"].get(name) for p in one.payments).items():
+            if times > 1:
+                yield f"{one.name}: {what} was paid {times} times"
+    made = {p["metadata"].get("effect_key") for p in one.payments}
+    done, doubtful = ({e.effect_key for e in one.paying(status)} for status in ("done", "in_doubt"))
+    if not done <= made <= done | doubtful:
+        told = [(e.effect_key, e.status, e.error) for e in one.effects if e.tool in PAYMENTS]
+        yield f"{one.name}: at the provider are payments {sorted(map(str, made))}, and in the ledger {told}"
+    executed = {p.id for p in one.pauses if p.status == "executed"}
+    by_ledger = {e.pause_id for e in one.paying("done") if e.pause_id}
+    if executed != by_ledger:
+        yield f"{one.name}: executed are the requests {executed}, and done the effects of {by_ledger}"
+    last = {f"{one.run.id}:{p.step}:{p.n}": p.status for p in one.pauses}
+    for key in made:
+        if last.get(str(key)) in REFUSED:
+            yield f"{one.name}: {key} was paid, and its last request is {last[str(key)]}"
+
+
+def _paid_what_was_approved(one: Found) -> Iterator[str]:
     """Approved = executed: the same money under the same key as was shown and stored; nothing over the limit unasked."""
     by_id = {p.id: p for p in one.pauses}
-    for payment, effect in zip(_made(one, paid), one.payments("done"), strict=False):
+    paid = {p["metadata"].get("effect_key"): p for p in one.payments}
+    for effect in one.paying("done"):
         stored = Money.from_document(json.loads(effect.action)["arguments"]["amount"])
-        asked = by_id[effect.pause_id].content if effect.pause_id else None
-        if payment["metadata"].get("effect_key") != effect.effect_key:
-            yield f"{one.name}: payment {payment['id']} has another key than its effect {effect.id}"
-        if (payment["amount"], payment["currency"].upper()) != (stored.minor, stored.currency):
+        payment = paid.get(effect.effect_key)
+        if payment and (payment["amount"], payment["currency"].upper()) != (stored.minor, stored.currency):
             yield f"{one.name}: {payment['amount']} {payment['currency']} was paid, and {stored} stored"
-        if effect.pause_id is None and (stored.minor > ALLOWED.minor or stored.currency != ALLOWED.currency):
-            yield f"{one.name}: {stored} was paid, and nobody asked"
-        if asked is not None and asked.amount != stored:
-            yield f"{one.name}: the request {effect.pause_id} showed {asked.amount}, and {stored} was paid"
-
-
-def _made(one: Found, paid: Sequence[Json]) -> list[Json]:
-    return [p for p in paid if p["metadata"].get("order_ref") == one.run.launch_key]
-
-
-def _nothing_else_paid(found: Sequence[Found], paid: Sequence[Json]) -> Iterator[str]:
-    known = {f.run.launch_key for f in found}
-    for payment in paid:
-        if payment["metadata"].get("order_ref") not in known:
-            yield f"payment {payment['id']} belongs to no run: {payment['metadata']}"
+        if effect.pause_id is None:
+            if stored.minor > ALLOWED.minor or stored.currency != ALLOWED.currency:
+                yield f"{one.name}: {stored} was paid, and nobody asked"
+            continue
+        asked = by_id[effect.pause_id]
+        if asked.content is None or asked.content.amount != stored:
+            yield f"{one.name}: the request {asked.id} showed something else than {stored}, which was paid"
+        if asked.content and len(asked.voters) < asked.content.need.approvers:
+            yield f"{one.name}: {stored} was paid, and {asked.voters} approved it where {asked.content.need.approvers} had to"
 
 
 def _settled_once(one: Found) -> Iterator[str]:
     """One winner: one move out of `waiting` and none for what waits."""
+    moves: defaultdict[str, list[Event]] = defaultdict(list)
+    for event in one.record:
+        if event.entity == "pause" and event.to_status:
+            moves[event.entity_id].append(event)
     for pause in one.pauses:
-        moves = [e for e in one.record if e.entity == "pause" and e.entity_id == str(pause.id) and e.to_status]
-        settled = [e for e in moves if e.from_status == "waiting" and e.to_status != "waiting"]
+        settled = [e for e in moves[str(pause.id)] if e.from_status == "waiting" and e.to_status != "waiting"]
         if len(settled) != (pause.status != "waiting"):
             yield f"{one.name}: the request {pause.id} is {pause.status} and was settled by {[(e.event, e.actor) for e in settled]}"
-        if len([e for e in moves if e.from_status == "approved"]) > 1:
+        if sum(e.from_status == "approved" for e in moves[str(pause.id)]) > 1:
             yield f"{one.name}: the approved request {pause.id} moved more than once"
         if not pause.intact:
             yield f"{one.name}: the request {pause.id} is not what was asked"
@@ -170,23 +200,16 @@ def _decided_by_those_who_may(one: Found) -> Iterator[str]:
             continue
         level[event.entity_id] += event.event == "escalate"
         pause = by_id[event.entity_id]
-        if event.event in ("approve", "deny", "vote") and event.actor not in _may(pause, level[event.entity_id]):
+        if event.event in (*BY_A_CLICK, "vote") and event.actor not in _may(pause, level[event.entity_id]):
             yield f"{one.name}: {event.actor} may not {event.event} the request {pause.id} at level {level[event.entity_id]}"
 
 
 def _may(pause: Pause, level: int) -> set[str]:
     """Who may decide it, by the policy and the people of the example."""
     assert pause.content is not None
-    asked = {"marta", "ines"} if pause.content.need.role else [{"marta"}, {"otto"}][level]
+    role = pause.content.need.role
+    asked = ROLES[role] if role else [{"marta"}, {"otto"}][level]
     return asked - {pause.on_behalf_of}
-
-
-def _given_up(conn: db.Conn) -> Iterator[str]:
-    """Nothing that people had to be told is given up: whatever broke, Slack is there again."""
-    for (notice,) in conn.execute("SELECT row_to_json(notice) FROM notice WHERE state = 'failed'").fetchall():
-        yield f"a notice ({notice['kind']}) to {notice['dest']} was given up: {notice['error']}"
-    for (card,) in conn.execute("SELECT row_to_json(card) FROM card WHERE state = 'gone'").fetchall():
-        yield f"the card of request {card['pause_id']} to {card['dest']} was given up: {card['error']}"
 
 
 def _answered_once(one: Found) -> Iterator[str]:
@@ -201,19 +224,19 @@ def _answered_once(one: Found) -> Iterator[str]:
         yield f"{one.name}: two messages of one side follow each other: {sides}"
 
 
-def _told_truly(found: Sequence[Found], said: Sequence[Json]) -> Iterator[str]:
+def _told_truly(one: Found) -> Iterator[str]:
     """No card of a settled request can be decided, and what a card ever said of a decision is on record."""
-    by_id = {p.id: (one, p) for one in found for p in one.pauses}
-    for message in said:
-        pause_id = pause_of(message)
-        if pause_id not in by_id:
-            yield f"a card in {message['channel']} shows request {pause_id}, which is not there"
-            continue
-        one, pause = by_id[pause_id]
-        decided = {(e.event, e.actor) for e in one.record if e.entity_id == str(pause_id) and e.to_status}
-        if pause.status != "waiting" and buttons(message):
-            yield f"{one.name}: the request {pause_id} is {pause.status}, and its card in {message['channel']} shows {buttons(message)}"
-        for body in (message, *message["past"]):
-            for verb, person in _SAID.findall(json.dumps([body.get("text"), body.get("blocks")], ensure_ascii=False)):
-                if ({"Approved": "approve", "Denied": "deny"}[verb], person) not in decided:
-                    yield f"{one.name}: a card said {verb} by {person}, and the record says {sorted(decided)}"
+    status = {p.id: p.status for p in one.pauses}
+    decided = {(e.entity_id, e.event, e.actor) for e in one.record if e.entity == "pause" and e.to_status}
+    for card in one.cards:
+        if card.buttons - LIVE.get(status[card.pause_id], set()):
+            yield f"{one.name}: the request {card.pause_id} is {status[card.pause_id]}, and its card in {card.channel} shows {sorted(card.buttons)}"
+        for event, actor in card.told:
+            if (str(card.pause_id), event, actor) not in decided:
+                yield f"{one.name}: a card told of {event} by {actor}, and the record of {card.pause_id} does not"
+
+
+CHECKS: Final = (
+    _at_rest, _paid_once, _paid_what_was_approved, _settled_once, _decided_by_those_who_may, _answered_once, _told_truly,
+)  # fmt: skip
+"""What is asked of every run by itself."""

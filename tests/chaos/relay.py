@@ -1,48 +1,111 @@
 """A TCP relay that can break what passes through it: at once, in the middle of a request, or in the middle of a commit's answer.
 
-The one rule: it never alters a byte; it passes on what came, or it cuts.
+The one rule: it never alters a byte; it passes on what came, or it cuts. It is a process of its own, so that nobody waits for ours.
 """
 
 import asyncio
+import multiprocessing
 import random
 import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import Final
+from multiprocessing.connection import Connection
+from typing import Any, Final
 
 Goal = str | int
 """Where it leads: the path of a Unix socket, or a port on this machine."""
 
 HOST: Final = "127.0.0.1"
+START_S: Final = 60
 _SOMETHING_DONE: Final = re.compile(rb"C\0\0\0.(?:SELECT|INSERT 0|UPDATE|DELETE) [1-9]\d*\0", re.DOTALL)
 """PostgreSQL's CommandComplete of a statement that touched a row. In autocommit mode the commit lies behind it, so whoever loses this
 answer cannot know what holds. https://www.postgresql.org/docs/current/protocol-message-formats.html"""
 
 
-class Relay:
-    """Takes connections on `port`, and leads each to the next of `goals()` that answers; with none it hangs up."""
+class End(asyncio.Protocol):
+    """One end of a connection: what comes here goes to the other end, unless it is cut there."""
 
-    def __init__(self, goals: Callable[[], Sequence[Goal]]) -> None:
-        self.port = 0
-        self._goals = goals
+    def __init__(self, cut_at: Callable[[bytes], int | None], came: Callable[["End"], None]) -> None:
+        self.other: End | None = None
+        self.line: asyncio.Transport | None = None
+        self._cut_at, self._came = cut_at, came
+        self._early: list[bytes] = []
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """It stands."""
+        assert isinstance(transport, asyncio.Transport)
+        self.line = transport
+        self._came(self)
+
+    def data_received(self, data: bytes) -> None:
+        """Pass on what came, or a part of it before both ends are cut."""
+        if self.other is None:
+            self._early.append(data)
+            return
+        assert self.other.line is not None
+        place = self._cut_at(data)
+        if place is None:
+            self.other.line.write(data)
+            return
+        self.other.line.write(data[:place])
+        self.other.line.close()  # what was passed on arrives first
+        self.cut()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The other end hears of it."""
+        if self.other is not None and self.other.line is not None:
+            self.other.line.close()
+
+    def pause_writing(self) -> None:
+        """Whoever sends to this end waits until it has taken what there is."""
+        if self.other is not None and self.other.line is not None:
+            self.other.line.pause_reading()
+
+    def resume_writing(self) -> None:
+        """They may go on."""
+        if self.other is not None and self.other.line is not None:
+            self.other.line.resume_reading()
+
+    def join(self, other: "End") -> None:
+        """From now on what comes goes there."""
+        self.other = other
+        for data in self._early:
+            self.data_received(data)
+
+    def cut(self) -> None:
+        """Break this end."""
+        if self.line is not None:
+            self.line.abort()
+
+
+class Passage:
+    """The relay itself, on the event loop of its process: each connection goes to the next of `goals` that answers; with none it hangs up."""
+
+    def __init__(self) -> None:
+        self.goals: Sequence[Goal] = ()
         self._turn = 0
-        self._loop = asyncio.new_event_loop()
-        self._open: set[asyncio.StreamWriter] = set()
+        self._open: set[End] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._answers: list[random.Random] = []
         self._requests: list[random.Random] = []
 
+    def lead_to(self, goals: Sequence[Goal]) -> None:
+        """Where connections go from now on."""
+        self.goals = goals
+
     def cut_all(self) -> None:
         """Break every connection now."""
-        self._loop.call_soon_threadsafe(self._cut, *self._open)
+        for end in self._open:
+            end.cut()
+        self._open.clear()
 
     def cut_answers(self, chance: random.Random, times: int) -> None:
-        """Break the next so many connections while they are told that something was done: the answer arrives in part, or not at all."""
+        """Break the next so many that are told that something was done."""
         self._answers += [chance] * times
 
     def cut_requests(self, chance: random.Random, times: int) -> None:
-        """Break the next so many connections in the middle of what is asked: it is never carried out."""
+        """Break the next so many in the middle of what is asked."""
         self._requests += [chance] * times
 
     def calm(self) -> None:
@@ -50,58 +113,37 @@ class Relay:
         self._answers.clear()
         self._requests.clear()
 
-    def _cut(self, *ends: asyncio.StreamWriter) -> None:
-        for end in ends:
-            end.transport.abort()
+    def taken(self) -> End:
+        """An end for somebody who connects."""
+        return End(self._in_a_request, self._lead)
 
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._open.add(writer)
-        try:
-            there = await self._next()
-            if there is None:
-                return
-            far_reader, far_writer = there
-            self._open.add(far_writer)
-            ends = (writer, far_writer)
-            try:
-                await asyncio.gather(
-                    self._pass(reader, far_writer, ends, self._in_a_request),
-                    self._pass(far_reader, writer, ends, self._in_an_answer),
-                )
-            finally:
-                self._open.discard(far_writer)
-                self._cut(far_writer)
-        finally:
-            self._open.discard(writer)
-            self._cut(writer)
+    def _lead(self, near: End) -> None:
+        task = asyncio.get_running_loop().create_task(self._join(near))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
-    async def _next(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter] | None:
-        goals = self._goals()
+    async def _join(self, near: End) -> None:
+        far = await self._next()
+        if far is None:
+            near.cut()
+            return
+        self._open = {end for end in (*self._open, near, far) if end.line is not None and not end.line.is_closing()}
+        far.join(near)
+        near.join(far)
+
+    async def _next(self) -> End | None:
+        goals, loop = self.goals, asyncio.get_running_loop()
         self._turn += 1
         for n in range(len(goals)):
             goal = goals[(self._turn + n) % len(goals)]
+            far = End(self._in_an_answer, lambda _end: None)
             with suppress(OSError):
                 if isinstance(goal, int):
-                    return await asyncio.open_connection(HOST, goal)
-                return await asyncio.open_unix_connection(goal)
+                    await loop.create_connection(lambda far=far: far, HOST, goal)  # type: ignore[misc]
+                else:
+                    await loop.create_unix_connection(lambda far=far: far, goal)  # type: ignore[misc]
+                return far
         return None
-
-    async def _pass(
-        self,
-        source: asyncio.StreamReader,
-        sink: asyncio.StreamWriter,
-        ends: tuple[asyncio.StreamWriter, asyncio.StreamWriter],
-        cut_at: Callable[[bytes], int | None],
-    ) -> None:
-        with suppress(OSError):
-            while chunk := await source.read(65536):
-                place = cut_at(chunk)
-                sink.write(chunk if place is None else chunk[:place])
-                await sink.drain()
-                if place is not None:
-                    self._cut(*(end for end in ends if end is not sink))
-                    break
-            sink.close()  # what was passed on arrives first
 
     def _in_an_answer(self, chunk: bytes) -> int | None:
         if self._answers and _SOMETHING_DONE.search(chunk):
@@ -113,35 +155,82 @@ class Relay:
             return self._requests.pop().randrange(len(chunk))
         return None
 
-    async def _start(self) -> asyncio.Server:
-        server = await asyncio.start_server(self._take, HOST, 0)
-        self.port = server.sockets[0].getsockname()[1]
-        return server
 
-    def _take(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = self._loop.create_task(self._serve(reader, writer))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+async def _relay(orders: Connection) -> None:
+    """Relay until nobody gives orders any more."""
+    passage, loop, over = Passage(), asyncio.get_running_loop(), asyncio.Event()
 
-    async def _stop(self, server: asyncio.Server) -> None:
-        server.close()
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+    def obey() -> None:
+        try:
+            name, given = orders.recv()
+        except (EOFError, OSError):
+            loop.remove_reader(orders.fileno())
+            over.set()
+            return
+        getattr(passage, name)(*given)
+        orders.send(None)
+
+    server = await loop.create_server(passage.taken, HOST, 0)
+    orders.send(server.sockets[0].getsockname()[1])
+    loop.add_reader(orders.fileno(), obey)
+    await over.wait()
+    server.close()
+    passage.cut_all()
+
+
+def _run(orders: Connection) -> None:
+    asyncio.run(_relay(orders))
+
+
+class Relay:
+    """A relay on `port`. Every order is carried out when the call returns."""
+
+    def __init__(self, port: int, orders: Connection) -> None:
+        self.port = port
+        self._orders = orders
+        self._lock = threading.Lock()
+
+    def lead_to(self, *goals: Goal) -> None:
+        """Where connections go from now on: each to the next of these that answers; with none it hangs up."""
+        self._order("lead_to", goals)
+
+    def cut_all(self) -> None:
+        """Break every connection now."""
+        self._order("cut_all")
+
+    def cut_answers(self, chance: random.Random, times: int) -> None:
+        """Break the next so many connections while they are told that something was done: the answer arrives in part, or not at all."""
+        self._order("cut_answers", chance, times)
+
+    def cut_requests(self, chance: random.Random, times: int) -> None:
+        """Break the next so many connections in the middle of what is asked: it is never carried out."""
+        self._order("cut_requests", chance, times)
+
+    def calm(self) -> None:
+        """Break nothing any more."""
+        self._order("calm")
+
+    def _order(self, name: str, *given: Any) -> None:
+        with self._lock:
+            self._orders.send((name, given))
+            self._orders.recv()
 
 
 @contextmanager
-def relay(goals: Callable[[], Sequence[Goal]]) -> Iterator[Relay]:
-    """A relay that runs in a thread of its own, and is stopped at the end with all its connections."""
-    made = Relay(goals)
-    loop = made._loop
-    server = loop.run_until_complete(made._start())
-    thread = threading.Thread(target=loop.run_forever, name="relay")
-    thread.start()
+def relay(*goals: Goal) -> Iterator[Relay]:
+    """A relay in a process of its own, which is stopped at the end with all its connections."""
+    ours, theirs = multiprocessing.get_context("spawn").Pipe()
+    process = multiprocessing.get_context("spawn").Process(target=_run, args=(theirs,), name="relay", daemon=True)
+    process.start()
+    theirs.close()
     try:
+        assert ours.poll(START_S), "the relay does not start"
+        made = Relay(ours.recv(), ours)
+        made.lead_to(*goals)
         yield made
     finally:
-        asyncio.run_coroutine_threadsafe(made._stop(server), loop).result(10)
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join()
-        loop.close()
+        ours.close()
+        process.join(10)
+        if process.is_alive():
+            process.kill()
+            process.join()

@@ -17,8 +17,7 @@ DICE = random.Random(3)
 def line(db_url: str) -> Iterator[Relay]:
     """A relay in front of the tests' PostgreSQL."""
     given = conninfo_to_dict(db_url)
-    goals = [f"{given['host']}/.s.PGSQL.{given.get('port') or 5432}"]
-    with relay(lambda: goals) as made:
+    with relay(f"{given['host']}/.s.PGSQL.{given.get('port') or 5432}") as made:
         yield made
 
 
@@ -77,5 +76,5 @@ def test_every_connection_breaks_at_once(line: Relay, db_url: str, conn: Any) ->
 
 
 def test_with_nobody_behind_it_the_line_hangs_up(db_url: str) -> None:
-    with relay(lambda: ["/nowhere"]) as line, pytest.raises(psycopg.OperationalError):
+    with relay("/nowhere") as line, pytest.raises(psycopg.OperationalError):
         over(line, db_url)

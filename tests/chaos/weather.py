@@ -2,6 +2,7 @@
 
 import signal
 import time
+from collections import deque
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -34,6 +35,8 @@ class Weather:
     """All that can go wrong in this place."""
 
     place: Place
+    misfortunes: deque[Fault] | None = None
+    """Where what befalls deliveries is put if people deliver by themselves; None: Slack is told."""
 
     def cut_all(self, _step: Step) -> None:
         """Every connection to the database breaks."""
@@ -93,7 +96,11 @@ class Weather:
     def slack_delivery(self, step: Step) -> None:
         """A click comes twice, late, or never."""
         dice = step.chance()
-        self._slack({"on": dice.choice(("click", "submit")), **dice.choice(DELIVERIES)})
+        fault = {"on": dice.choice(("click", "submit")), **dice.choice(DELIVERIES)}
+        if self.misfortunes is None:
+            self._slack(fault)
+        else:
+            self.misfortunes.extend([fault] * fault.get("times", 1))
 
     def clear(self) -> None:
         """Nothing breaks any more, and every process runs."""
