@@ -97,7 +97,7 @@ class Compared(RuleBasedStateMachine):
         finally:
             self.ground.fate.plan()
         expected = move.by_model(self.model)
-        assert answer == expected
+        assert answer == expected, f"the answer was {answer!r}, and by the model {expected!r}"
         return answer
 
     def _whichever(self, possible: Iterator[Model]) -> None:

@@ -30,7 +30,7 @@ from bot.sandbox.payments import Provider
 from bot.sandbox.seed import OTHER_TEAM, TEAM
 from bot.sandbox.workspace_app import workspace_app
 from engine.models import Outcome
-from engine.rules import chain
+from engine.rules import chain, digest
 from engine.rules import people as people_rules
 from engine.rules.seal import Keys
 from engine.state import events, people, policies
@@ -138,9 +138,22 @@ class Ground:
             for table, columns in self._moments.items():
                 back = ", ".join(f"{column} = {column} - interval '{hours} hours'" for column in columns)
                 self.conn.execute(f"UPDATE {table} SET {back}".encode())
-            for (run_id,) in self.conn.execute("SELECT id FROM run").fetchall():
-                head = chain._head(chain._moves(events.read(self.conn, run_id)))
-                self.conn.execute("UPDATE run SET head = %s WHERE id = %s", (head, run_id))
+            self._link_anew()
+
+    def _link_anew(self) -> None:
+        """Heads and marks of moves whose hours are other ones now."""
+        links: list[tuple[UUID, int, str]] = []
+        for (run_id,) in self.conn.execute("SELECT id FROM run").fetchall():
+            head = digest.GENESIS
+            for seq, moved in sorted(chain._moves(events.read(self.conn, run_id)).items()):
+                head = chain._link(head, moved)
+                links.append((run_id, seq, head))
+        self.conn.execute(
+            "WITH link AS (SELECT * FROM unnest(%s::uuid[], %s::int[], %s::text[]) AS made (run_id, seq, head)),"
+            " marked AS (UPDATE run_event e SET mark = chain_mark_v1(head) FROM link WHERE (e.run_id, e.seq) = (link.run_id, link.seq))"
+            " UPDATE run SET head = link.head FROM link WHERE (run.id, run.seq) = (link.run_id, link.seq)",
+            [list(column) for column in zip(*links, strict=True)],
+        )
 
     def learn_moments(self) -> None:
         """Where the rows hold moments."""

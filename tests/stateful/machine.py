@@ -18,6 +18,8 @@ class Machine(Work, People, World):
         if not self.settled:
             return
         self._mood("fine", None, lists=True)
+        for ref in self.model.prices:
+            self._price(ref, 100)  # who approves what cannot be had is asked again, for ever
         for _ in range(40):
             if not self._calmer():
                 break

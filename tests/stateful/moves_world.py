@@ -90,6 +90,9 @@ class World(Compared):
     def a_price_moves(self, which: int, percent: int) -> None:
         """Within what is tolerated, beyond it, or out of sight (0); 100 is the price there was."""
         ref = list(self.model.prices)[::-1][which % len(self.model.prices)]
+        self._price(ref, percent)
+
+    def _price(self, ref: str, percent: int) -> None:
         first = next(item.cents for run in self.model.runs for turn in run.plan for item in turn if item.ref == ref)
         price = first * percent // 100 or None
         self.model.prices[ref] = self.ground.outside.prices[ref] = price
@@ -161,6 +164,7 @@ class World(Compared):
         """Cards and notices are carried, whatever Slack does with them."""
         self.ground.office.faults(*([fault] if fault else []))
         self.ground.deliver()
+        self.ground.office.faults()
 
     @precondition(lambda self: self.in_slack and self.asked)
     @step(which=WHICH)
