@@ -13,6 +13,7 @@ import time
 import webbrowser
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache, partial
 from pathlib import Path
 from typing import Final
 from uuid import UUID
@@ -54,13 +55,14 @@ def run(
     try:
         if fresh or (auto and folder is None):
             clear(where)
+        resumed = (where / "postgres" / "data").exists()
         with (
             _stopping(),
             house(where.resolve(), port=port, env={}, say=lambda text: console.print(f"  {text} ...")) as home,
         ):
             launched = _open(home, console, answer_s=answer_s, step_s=step_s)
             if auto:
-                return story.play(home, launched, console)
+                return story.play(home, launched, partial(launch_order, home), console, resumed=resumed)
             _invite(home, launched, console, open_browser=open_browser)
             _watch(home, launched, console)
     except CannotStart as error:
@@ -105,21 +107,27 @@ def demo_policy(*, answer_s: int, step_s: int) -> str:
 
 def launch_orders(home: House) -> dict[str, str]:
     """Launch every order of the example over the HTTP API; launched before, it is the same run. Run ids by order."""
+    return {ref: launch_order(home, ref) for ref in _orders()}
+
+
+def launch_order(home: House, ref: str, nth: int = 1) -> str:
+    """Launch one, for the nth time; the run's id, which is the same when that is done again."""
     from examples.procurement.agent import agent  # noqa: PLC0415  an agent is loaded when it is needed
 
-    launched = {}
+    key = f"{agent.name}:{ref}" + (f":{nth}" if nth > 1 else "")
+    asked = {"agent": agent.name, "input": _orders()[ref], "for": REQUESTER, "launch_key": key}
+    bearer = {"Authorization": f"Bearer {home.token}"}
+    answer = httpx.post(f"{home.bot_url}/agent/launch", json=asked, headers=bearer, timeout=10).raise_for_status()
+    return str(answer.json()["run_id"])
+
+
+@cache
+def _orders() -> Mapping[str, str]:
+    """The example's orders as their runs start from them, by number."""
+    from examples.procurement.agent import agent  # noqa: PLC0415  as above
+
     with (EXAMPLE / "orders.csv").open(encoding="utf-8", newline="") as file:
-        orders = [agent.read_order(row) for row in csv.DictReader(file)]
-    with httpx.Client(base_url=home.bot_url, headers={"Authorization": f"Bearer {home.token}"}, timeout=10) as client:
-        for order in orders:
-            asked = {
-                "agent": agent.name,
-                "input": order.text,
-                "for": REQUESTER,
-                "launch_key": f"{agent.name}:{order.ref}",
-            }
-            launched[order.ref] = client.post("/agent/launch", json=asked).raise_for_status().json()["run_id"]
-    return launched
+        return {order.ref: order.text for order in map(agent.read_order, csv.DictReader(file))}
 
 
 def _invite(home: House, launched: Mapping[str, str], console: Console, *, open_browser: bool) -> None:

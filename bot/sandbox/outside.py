@@ -5,7 +5,9 @@ its settings from the environment that house.py gives it.
 """
 
 import csv
+import fcntl
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -61,9 +63,17 @@ def _ready(_request: Request) -> JSONResponse:
 
 
 def main() -> None:
-    """Serve it until told to stop."""
+    """Serve it until told to stop; an earlier one on the same folder, whose demo was killed, is waited for until it is gone."""
     given = os.environ
-    app = outside_app(Path(given["OUTSIDE_FOLDER"]), given["OUTSIDE_APP_URL"], Path(given["OUTSIDE_ORDERS"]))
+    folder = Path(given["OUTSIDE_FOLDER"])
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # two would write the same journals, and neither know what the other did
+        _serve(given, folder)
+
+
+def _serve(given: Mapping[str, str], folder: Path) -> None:
+    app = outside_app(folder, given["OUTSIDE_APP_URL"], Path(given["OUTSIDE_ORDERS"]))
     uvicorn.run(
         app, host="127.0.0.1", port=int(given["OUTSIDE_PORT"]), log_level="warning", timeout_graceful_shutdown=1
     )

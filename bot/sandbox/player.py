@@ -99,6 +99,17 @@ class Player:
 
         return self.until(f"{user} can press {action} on {text}", pressed)
 
+    def press_former(self, user: str, channel: str, text: str, action: str) -> None:
+        """Press a button that is on the card no more, as a finger does that was on its way. Raises NotSeen if there never was one."""
+        for message in self.get("/slack/messages")["messages"]:
+            if message["channel"] == channel and text in json.dumps(message, ensure_ascii=False):
+                for body in message["past"]:
+                    former = Seen(channel, {**message, **body})
+                    if former.button(action):
+                        self.click(user, former, action)
+                        return
+        raise NotSeen(f"no card in {channel} that says {text} ever had a button {action}")
+
     def views(self, user: str) -> list[Json]:
         """The modals open before this person, newest last."""
         views: list[Json] = self._http.get("/page/state", params={"as": user}).raise_for_status().json()["views"]

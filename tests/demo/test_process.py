@@ -51,6 +51,16 @@ class Demo:
                 return self.said[-1]
         raise AssertionError(f"never said {text!r}: {''.join(self.said)}")
 
+    def rest(self) -> list[str]:
+        """All that it said, once it has ended."""
+        while not self._lines.empty():
+            self.said.append(self._lines.get())
+        return self.said
+
+    def ended(self) -> int:
+        """Wait for its own end; its exit code."""
+        return self._ended()
+
     def page(self) -> str:
         """Where the workspace is, as it was printed for Marta."""
         line = self.until("as=U0MARTA")
