@@ -27,8 +27,8 @@ from tests.chaos.people import CROWD, People
 from tests.chaos.promises import ROLES
 from tests.chaos.signed import Card, Hand, Json, pressed, refused
 
-OPEN: Final = 600
-"""How many requests are open, and how many cards and notices are behind, before no more lists are launched."""
+OPEN: Final = 1_200
+"""How many requests are open, or cards and notices behind, before no more lists are launched."""
 LIST: Final = 12
 """Payments on a list."""
 PRESSERS: Final = 6
@@ -36,10 +36,10 @@ AGAIN_S: Final = 6.0
 """After which a request that still waits is pressed again: the click may have been lost."""
 LOOK_S: Final = 0.3
 
-KINDS: Final = {(1_200, 9_500): 60, (12_000, 45_000): 25, (60_000, 90_000): 15}
+KINDS: Final = {(1_200, 9_500): 75, (12_000, 45_000): 15, (60_000, 90_000): 10}
 """Between which euros the payments of a list lie, and how often: a role is asked, a person with a manager, two of a role."""
 
-FATES: Final = {"approved": 60, "late": 32, "fought over": 4, "denied": 2, "taken back": 2}
+FATES: Final = {"approved": 52, "late": 40, "fought over": 4, "denied": 2, "taken back": 2}
 """What becomes of a list. late: nobody answers, and its hours run out."""
 
 WAITING: Final = """

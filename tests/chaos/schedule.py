@@ -4,7 +4,7 @@ What comes of a step depends on the moment too, because the processes, the threa
 """
 
 import random
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,8 +14,8 @@ ACTIONS: Final[Mapping[str, float]] = {
 }  # fmt: skip
 """What people and the market do: how often a second."""
 
-BESIDE: Final = ("launch", "price_moves", "hold", "resume", "cancel")
-"""What of it happens beside a crowd, which presses by itself."""
+BESIDE: Final[Mapping[str, float]] = {"launch": 0.2, "price_moves": 0.25, "hold": 0.08, "resume": 0.1, "cancel": 0.06}
+"""What happens beside a crowd, which launches and presses by itself."""
 
 FAULTS: Final[Mapping[str, float]] = {
     "cut_all": 0.06, "cut_answers": 0.2, "cut_requests": 0.1, "crash_database": 0.035, "kill": 0.05, "freeze": 0.03, "deploy": 0.02,
@@ -37,10 +37,10 @@ class Step:
         return random.Random(self.n)
 
 
-def schedule(seed: int, seconds: float, actions: Iterable[str] = ACTIONS) -> list[Step]:
+def schedule(seed: int, seconds: float, actions: Mapping[str, float] = ACTIONS) -> list[Step]:
     """The steps, in order. Every kind has dice of its own, so that a longer chaos begins as a shorter one does."""
     steps = []
-    for what, often in {**{what: ACTIONS[what] for what in actions}, **FAULTS}.items():
+    for what, often in {**actions, **FAULTS}.items():
         dice = random.Random(f"{seed} {what}")
         at = dice.expovariate(often)
         while at < seconds:
