@@ -42,8 +42,8 @@ def facts(conn: db.Conn, scene: Scene) -> dict[str, Any]:
     def label(met: re.Match[str]) -> str:
         return named.setdefault(met[0], f"new{len(named)}")
 
-    bare: dict[str, Any] = json.loads(_MOMENT.sub("a moment", _ID.sub(label, json.dumps(found[0]))))
-    return bare
+    bare = json.loads(_MOMENT.sub("a moment", _ID.sub(label, json.dumps(found[0]))))
+    return {table: rows or [] for table, rows in bare.items()}
 
 
 def told(outcome: Any, scene: Scene) -> Any:

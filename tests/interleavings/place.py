@@ -86,7 +86,7 @@ def _keep(conn: db.Conn, name: str) -> bytes:
 
 @contextmanager
 def place(server: str) -> Iterator[Place]:
-    """A database of its own, and a seat for each actor."""
+    """A database of its own, and a seat for each actor. No two of them may ever have waited for each other."""
     url = database.migrated(server, "placet_interleavings")
     database.empty(url)
     with ExitStack() as open_:
@@ -95,6 +95,9 @@ def place(server: str) -> Iterator[Place]:
             for n in range(MOST_ACTORS)
         ]
         yield Place(open_.enter_context(_connected(url)), open_.enter_context(_connected(url)), seats)
+    with _connected(url) as conn:  # those that are closed have told what they met
+        deadlocks = conn.execute("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()").fetchone()
+    assert deadlocks == (0,), "somebody met a deadlock, even if it was tried again"
 
 
 @contextmanager

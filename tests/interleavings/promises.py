@@ -48,7 +48,7 @@ def _one_winner(made: Sequence[Made], found: dict[str, Any]) -> None:
 def _votes(found: dict[str, Any]) -> None:
     """Nobody's vote is lost or counted twice."""
     for pause in found["pauses"]:
-        votes = [v for v in found["votes"] or () if v["pause_id"] == pause["id"]]
+        votes = [v for v in found["votes"] if v["pause_id"] == pause["id"]]
         record = [
             e
             for e in found["record"]
@@ -60,9 +60,9 @@ def _votes(found: dict[str, Any]) -> None:
 
 def _once(found: dict[str, Any]) -> None:
     """An effect is begun once for each call, and one attempt of it at most is under way."""
-    effects = Counter((f["run_id"], f["step"], f["n"]) for f in found["effects"] or ())
+    effects = Counter((f["run_id"], f["step"], f["n"]) for f in found["effects"])
     assert set(effects.values()) <= {1}
-    under_way = Counter(a["effect_id"] for a in found["attempts"] or () if a["status"] == "open")
+    under_way = Counter(a["effect_id"] for a in found["attempts"] if a["status"] == "open")
     assert set(under_way.values()) <= {1}
     ended = Counter(
         e["entity_id"]

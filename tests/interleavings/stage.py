@@ -1,7 +1,7 @@
 """Actors stepped among each other, one statement boundary at a time, on real connections; no sleeping, no guessing.
 
 A move has two steps: its statement, made in an open transaction, and its end. `a` starts the statement of the first actor's next move, `A`
-commits it, `a!` rolls it back, which is that actor's death; likewise `b` and `c`. A statement that meets a lock is seen to wait, by
+commits it, `a!` rolls it back, which is that actor's death, if one of them is to die (`die` first); likewise `b` and `c`. A statement that meets a lock is seen to wait, by
 pg_blocking_pids, before anything else happens; it goes on when whoever holds the lock ends. What may be stepped next is whoever does not wait.
 
 Or the actors are let go (`go` first): each move commits by itself, as it does in a pool, so that what db.py tries again is tried again. They
@@ -20,7 +20,10 @@ from tests.interleavings.orders import Walk
 from tests.interleavings.place import Place, Seat
 
 STEPPED: Final = "step"
+DEADLY: Final = "die"
 LET_GO: Final = "go"
+WAYS: Final = (STEPPED, STEPPED, DEADLY, LET_GO)
+"""How an order may be gone through; half of those that chance takes are simply stepped."""
 _STUCK_S: Final = 30
 
 
@@ -82,15 +85,16 @@ class Played:
     lost: list[Made] = field(default_factory=list)
 
 
-def play(place: Place, scene: Scene, actors: Sequence[Actor], walk: Walk, deaths: int = 1) -> Played:
-    """Step the actors through one order, at most `deaths` of whom die."""
-    return _Stage(place, scene, actors, walk, deaths).play()
+def play(place: Place, scene: Scene, actors: Sequence[Actor], walk: Walk) -> Played:
+    """Take the actors through one order."""
+    return _Stage(place, scene, actors, walk).play()
 
 
 class _Stage:
-    def __init__(self, place: Place, scene: Scene, actors: Sequence[Actor], walk: Walk, deaths: int) -> None:
+    def __init__(self, place: Place, scene: Scene, actors: Sequence[Actor], walk: Walk) -> None:
         place.touched()
-        self._place, self._scene, self._walk, self._deaths = place, scene, walk, deaths
+        self._place, self._scene, self._walk = place, scene, walk
+        self._deaths = 0
         self._players = [
             _Player(letter=letter, script=(script := actor.script(scene)), seat=seat, next=next(script))
             for letter, actor, seat in zip("abc", actors, place.seats, strict=False)
@@ -100,7 +104,8 @@ class _Stage:
 
     def play(self) -> Played:
         """Until every script is over."""
-        self._played = Played("", self._walk.choose((STEPPED, LET_GO)) == LET_GO)
+        way = self._walk.choose(WAYS)
+        self._played, self._deaths = Played("", way == LET_GO), int(way == DEADLY)
         try:
             if self._played.let_go:
                 self._shut()

@@ -30,7 +30,7 @@ from tests.interleavings.scenes import SCENES
 from tests.interleavings.serial import End, Serial, difference, heard, orders
 from tests.interleavings.stage import play
 
-PAIR, TRIO = (int(n) or 10**9 for n in (os.environ.get("PLACET_INTERLEAVINGS", "8,1").split(",") * 2)[:2])
+PAIR, TRIO = (int(n) or 10**9 for n in (os.environ.get("PLACET_INTERLEAVINGS", "4,1").split(",") * 2)[:2])
 """How many orders of a case are gone through, of two actors and of three."""
 
 

@@ -19,7 +19,7 @@ from tests.interleavings.scenes import SCENES
 from tests.interleavings.stage import Made, play
 
 FIRST_HOLDS = "step a b A B"
-FIRST_DIES = "step a b a! B"
+FIRST_DIES = "die a b a! B"
 
 
 def met(place: Place, scene: str, names: Sequence[str], order: str) -> tuple[Scene, list[Made]]:
