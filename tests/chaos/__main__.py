@@ -1,6 +1,7 @@
 """`python -m tests.chaos --seed S --minutes M`: everything breaks for M minutes; then it is calm, and the promises are checked."""
 
 import argparse
+import math
 import random
 import signal
 import sys
@@ -18,6 +19,7 @@ def main() -> int:
     say.add_argument(
         "--folder", type=Path, help="where the database and the logs are kept; else a folder that is deleted"
     )
+    say.add_argument("--decisions", type=float, default=math.inf, help="it ends before its time with so many")
     say.add_argument(
         "--dense",
         action="store_true",
@@ -28,7 +30,13 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="placet-chaos-", ignore_cleanup_errors=True) as folder:
         return (
             1
-            if chaos(asked.folder or Path(folder), seed=asked.seed, seconds=asked.minutes * 60, crowded=asked.dense)
+            if chaos(
+                asked.folder or Path(folder),
+                seed=asked.seed,
+                seconds=asked.minutes * 60,
+                crowded=asked.dense,
+                enough=asked.decisions,
+            )
             else 0
         )
 

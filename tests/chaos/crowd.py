@@ -28,7 +28,9 @@ from tests.chaos.promises import ROLES
 from tests.chaos.signed import Card, Hand, Json, pressed, refused
 
 OPEN: Final = 1_200
-"""How many requests are open, or cards and notices behind, before no more lists are launched."""
+"""How many requests are open before no more lists are launched."""
+BEHIND: Final = 300
+"""How many cards and notices are to be delivered before no more are: what Slack did not take comes after all that is new."""
 LIST: Final = 12
 """Payments on a list."""
 PRESSERS: Final = 6
@@ -143,7 +145,7 @@ class Crowd:
         with psycopg.connect(self.people.place.home.database_url, autocommit=True) as conn:
             while not self._over.wait(LOOK_S):
                 requests, behind = conn.execute(STANDING, (LIST,)).fetchone() or (0, 0)
-                (self._room.set if requests < OPEN and behind < OPEN else self._room.clear)()
+                (self._room.set if requests < OPEN and behind < BEHIND else self._room.clear)()
                 late = set()
                 with conn.cursor(row_factory=class_row(Waiting)) as looking:
                     for one in looking.execute(WAITING).fetchall():

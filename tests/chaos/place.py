@@ -173,7 +173,7 @@ class Place:
             f"http://{HOST}:{self.front.port}{path}", json=document, headers={**headers, "Connection": "close"}
         )
 
-    def ready(self, within_s: float = 60) -> None:
+    def ready(self, within_s: float = 240) -> None:
         """Wait until every process that takes requests is ready. Raises AssertionError with the log of one that is not."""
         deadline = time.monotonic() + within_s
         for life in (one for one in self.lives if one.takes_requests):

@@ -200,13 +200,15 @@ def _decided_by_those_who_may(one: Found) -> Iterator[str]:
             continue
         level[event.entity_id] += event.event == "escalate"
         pause = by_id[event.entity_id]
+        if pause.content is None:
+            continue  # said above: it is not what was asked
         if event.event in (*BY_A_CLICK, "vote") and event.actor not in _may(pause, level[event.entity_id]):
             yield f"{one.name}: {event.actor} may not {event.event} the request {pause.id} at level {level[event.entity_id]}"
 
 
 def _may(pause: Pause, level: int) -> set[str]:
     """Who may decide it, by the policy and the people of the example."""
-    assert pause.content is not None
+    assert pause.content is not None, "whoever calls this has looked"
     role = pause.content.need.role
     asked = ROLES[role] if role else [{"marta"}, {"otto"}][level]
     return asked - {pause.on_behalf_of}

@@ -3,6 +3,7 @@
 The one rule: a step that fails because something is broken is chaos; one that fails otherwise is a mistake of ours, and is said.
 """
 
+import http.client
 import json
 import math
 import threading
@@ -10,7 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -23,7 +24,7 @@ from tests.chaos.crowd import Crowd
 from tests.chaos.found import known_cards
 from tests.chaos.people import KEYS, People
 from tests.chaos.place import Place, dense, ordinary, place
-from tests.chaos.promises import Verdict, verdict
+from tests.chaos.promises import LIVE, Verdict, verdict
 from tests.chaos.schedule import ACTIONS, BESIDE, FAULTS, Step, schedule
 from tests.chaos.seen import Seen, read_whole
 from tests.chaos.signed import Card, Hand, pressed
@@ -36,6 +37,11 @@ CALM_S: Final = 300.0
 """Within which less and less must be left to do once nothing breaks any more: leases lapse, waits between tries end, and the machine is busy."""
 
 
+DECIDED: Final = ("approved", "executed", "failed", "denied", "expired")
+
+MOST_PRESSES: Final = 5
+"""How often a copy of a card is pressed until it tells the truth."""
+
 SAY_S: Final = 10.0
 """Between two lines that say how far it has come."""
 
@@ -44,9 +50,11 @@ SHOWN: Final = "SELECT p.status, c.digest FROM run_pause p JOIN pause_content c 
 
 @dataclass(slots=True)
 class Tally:
-    """What was done, by kind, and what went wrong in doing it; `say` tells people how far it has come."""
+    """What was done, by kind, and what went wrong in doing it; `say` tells people how far it has come, `enough` decisions end it."""
 
     say: Callable[[str], None]
+    enough: float
+    seconds: float = 0
     done: Counter[str] = field(default_factory=Counter)
     failed: Counter[str] = field(default_factory=Counter)
     mistakes: list[str] = field(default_factory=list)
@@ -73,60 +81,69 @@ class Tally:
 
 
 def chaos(
-    folder: Path, *, seed: int, seconds: float, crowded: bool = False, say: Callable[[str], None] = print
+    folder: Path,
+    *,
+    seed: int,
+    seconds: float,
+    crowded: bool = False,
+    enough: float = math.inf,
+    say: Callable[[str], None] = print,
 ) -> Sequence[str]:
     """Let it happen; the violations. The last thing said is `decisions N, effects N, faults N, violations N (seed S)`.
 
-    `crowded` is the dense form: as many decisions as the machine takes.
+    `crowded` is the dense form: as many decisions as the machine takes. It ends before its time with `enough` of them.
     """
     say(f"chaos with seed {seed} for {seconds:g} s{', dense' if crowded else ''}")
     with place(folder, dense() if crowded else ordinary()) as here:
-        people, tally = People(here), Tally(say)
+        people, tally = People(here), Tally(say, enough)
         crowd = Crowd(people, seed) if crowded else None
         weather = Weather(here, crowd.misfortunes if crowd else None)
         with crowd.busy() if crowd else nullcontext():
-            _happen(schedule(seed, seconds, BESIDE if crowd else ACTIONS), seconds, people, weather, tally)
+            steps = schedule(seed, seconds, BESIDE if crowd else ACTIONS)
+            _happen([*steps, Step(seconds, "end", 0)], people, weather, tally)
         weather.clear()
+        tries: Counter[tuple[str, str]] = Counter()
         restless = _rest(here, say)
-        _press_copies(here)
-        restless += _rest(here, say)
+        while not restless and _press_copies(here, tries, say):
+            restless = _rest(here, say)
         say("  looking at everything")
         with db.connect(here.home.database_url, keys=KEYS) as conn:
             paid = [p for p in here.player.get("/stripe/_payments")["payments"] if p["status"] == "succeeded"]
             seen = verdict(conn, acknowledged=people.acknowledged, paid=paid, cards=_cards(here))
     violations = [*tally.mistakes, *(crowd.mistakes if crowd else ()), *restless, *seen.violations]
-    _report(seen, tally, violations, seed, seconds)
+    _report(seen, tally, violations, seed)
     return violations
 
 
-def _happen(steps: Sequence[Step], seconds: float, people: People, weather: Weather, tally: Tally) -> None:
+def _happen(steps: Sequence[Step], people: People, weather: Weather, tally: Tally) -> None:
+    """Take each step when it is due, until the last of them, or until there are enough decisions."""
     began, told = time.monotonic(), 0.0
-    last = Step(seconds, "", 0)
     with ThreadPoolExecutor(HANDS) as hands:
-        for step in [*steps, last]:
+        for step in steps:
             while (ahead := began + step.at - time.monotonic()) > 0:
-                if (passed := time.monotonic() - began) > told + SAY_S:
-                    told = passed
-                    tally.say(
-                        f"  {passed:4.0f} s: {tally.count(ACTIONS)} actions, {tally.count(FAULTS)} faults, {_settled(people.place)}"
-                    )
+                tally.seconds = time.monotonic() - began
+                if tally.seconds > told + SAY_S:
+                    told = tally.seconds
+                    if _progress(people.place, tally) >= tally.enough:
+                        return
                 tally.fell += weather.supervise()
                 time.sleep(min(ahead, 0.5))
-            if step is not last:
+            if step.what != "end":
                 act = getattr(weather if step.what in FAULTS else people, step.what)
                 hands.submit(tally.take, step, act)
 
 
-def _settled(here: Place) -> str:
-    """How far it has come."""
+def _progress(here: Place, tally: Tally) -> int:
+    """Say how far it has come; how many requests were decided on, as far as their present state tells."""
+    so_far = f"  {tally.seconds:4.0f} s: {tally.count(ACTIONS)} actions, {tally.count(FAULTS)} faults"
     try:
         with db.connect(here.home.database_url) as conn:
-            by_status = dict(
-                conn.execute("SELECT status, count(*) FROM run_pause GROUP BY 1 ORDER BY 2 DESC").fetchall()
-            )
+            found = Counter(dict(conn.execute("SELECT status, count(*) FROM run_pause GROUP BY status").fetchall()))
     except psycopg.OperationalError:
-        return "and no database at this moment"
-    return "requests: " + (_listed(Counter(by_status)))
+        tally.say(f"{so_far}, and no database at this moment")
+        return 0
+    tally.say(f"{so_far}, requests: {_listed(found)}")
+    return sum(found[status] for status in DECIDED)
 
 
 def _rest(here: Place, say: Callable[[str], None]) -> list[str]:
@@ -136,7 +153,8 @@ def _rest(here: Place, say: Callable[[str], None]) -> list[str]:
     with db.connect(here.home.database_url) as conn:
         while time.monotonic() - since < CALM_S:
             for held in runs.listed(conn, status="paused", limit=200):
-                here.ask("/agent/resume", {"run_id": str(held.id)})
+                with suppress(httpx.HTTPError):
+                    here.ask("/agent/resume", {"run_id": str(held.id)})
             moving, passed = _moving(conn), time.monotonic() - began
             if not moving:
                 say(f"  at rest after {passed:.0f} s of calm")
@@ -168,29 +186,39 @@ def _cards(here: Place) -> list[Seen]:
     return [card for message in here.player.get("/slack/messages")["messages"] if (card := read_whole(message))]
 
 
-def _press_copies(here: Place) -> None:
-    """Press a button of every copy of a settled request's card of which no row knows: it tells the truth, and shows no button any more."""
-    hand = Hand(here.front.port, here.home.token)
+def _press_copies(here: Place, tries: Counter[tuple[str, str]], say: Callable[[str], None]) -> int:
+    """Press a button of every copy of a settled request's card of which no row knows: it tells the truth, and shows no button any more.
+
+    How many there were; a press may be in vain, as any may on a busy machine, so the caller looks again.
+    """
+    hand, there = Hand(here.front.port, here.home.token), 0
     with db.connect(here.home.database_url) as conn:
         known = known_cards(conn)
         for copy in _cards(here):
-            if not copy.buttons or (copy.channel, copy.ts) in known:
+            if not copy.buttons or (copy.channel, copy.ts) in known or tries[copy.channel, copy.ts] >= MOST_PRESSES:
                 continue
             status, digest = conn.execute(SHOWN, (copy.pause_id,)).fetchone() or ("waiting", "")
-            if status != "waiting":
-                user = "U0MARTA" if copy.channel == "C0BUY" else f"U0{copy.channel[2:]}"
+            if not copy.buttons - LIVE.get(status, set()):
+                continue
+            there += 1
+            tries[copy.channel, copy.ts] += 1
+            user = "U0MARTA" if copy.channel == "C0BUY" else f"U0{copy.channel[2:]}"
+            with suppress(OSError, http.client.HTTPException):
                 hand.deliver(pressed(Card.of_copy(copy, digest), user, min(copy.buttons)))
     hand.close()
+    if there:
+        say(f"  pressed {there} copies of cards of which no row knows")
+    return there
 
 
-def _report(seen: Verdict, tally: Tally, violations: Sequence[str], seed: int, seconds: float) -> None:
+def _report(seen: Verdict, tally: Tally, violations: Sequence[str], seed: int) -> None:
     decisions = seen.decisions.total()
     tally.say(f"  steps: {_listed(tally.done)}")
     tally.say(f"  steps that found nobody there: {_listed(tally.failed)}; processes that fell: {tally.fell}")
     tally.say(
         f"  runs: {_listed(seen.runs)}; requests: {_listed(seen.requests)}; second copies of a card in Slack: {seen.copies}"
     )
-    tally.say(f"  decisions: {_listed(seen.decisions)}; {decisions / seconds:.1f} a second")
+    tally.say(f"  decisions: {_listed(seen.decisions)}; {decisions / tally.seconds:.1f} a second")
     for violation in violations:
         tally.say(f"VIOLATION: {violation}")
     tally.say(
