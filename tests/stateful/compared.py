@@ -22,12 +22,15 @@ from tests.stateful.held import Effect
 from tests.stateful.lines import How
 from tests.stateful.model import Model
 from tests.stateful.seen import Rows, by_model, differences
+from tests.stateful.working import WINDOW_H
 
 SURFACE: Final = "tests"
 LOSSES: Final[tuple[tuple[int, How] | None, ...]] = (
     *(None,) * 18, *((at, how) for at in (1, 2, 3) for how in ("cut before", "cut after"))
 )  # fmt: skip
 """Mostly none; else at which statement of a move its connection is cut, and when."""
+MOODS: Final = ("drop_after", "drop_before", "500_after", "down")
+"""How the provider does not answer, having taken the money or not."""
 WHICH: Final = st.integers(0, 5)
 """One of those there are, counted round; 0 is the likeliest to matter."""
 
@@ -121,6 +124,18 @@ class Compared(RuleBasedStateMachine):
             (r, e) for r, run in enumerate(self.model.runs) for e, effect in enumerate(run.effects) if wanted(effect)
         ]
         return found[which % len(found)]
+
+    def _mood(self, mood: str, times: int | None, lists: bool) -> None:
+        """How the provider takes so many of the next calls (None: all of them), and whether it can be asked afterwards."""
+        for place in (self.model, self.ground.outside):
+            place.mood, place.moods, place.lists = mood, times, lists
+
+    def _pass(self, jump: int) -> None:
+        ages = [self.model.now - e.began for run in self.model.runs for e in run.open_effects]
+        if any(WINDOW_H - 1 < age + jump < 25 for age in ages):
+            jump = 30  # between the end of our window and the provider's nothing is promised
+        self.ground.pass_hours(jump)
+        self.model.pass_hours(jump)
 
     def any_effect(self, wanted: Callable[[Effect], bool]) -> bool:
         return any(wanted(effect) for run in self.model.runs for effect in run.effects)

@@ -35,10 +35,20 @@ class People(Compared):
     @step(which=WHICH, slack=st.booleans(), loss=st.sampled_from(LOSSES))
     def nod(self, which: int, slack: bool, loss: Any) -> None:
         """Somebody who may says yes."""
+        self._nod(which, slack=slack, loss=None if slack else loss)
+
+    @precondition(lambda self: self.asked)
+    @step(which=WHICH, slack=st.booleans())
+    def nod_too_late(self, which: int, slack: bool) -> None:
+        """Somebody who may says yes when its time is over, before any sweep."""
+        self._pass(5)
+        self._nod(which, slack=slack)
+
+    def _nod(self, which: int, *, slack: bool, loss: Any = None) -> None:
         r, p = self._pause(which)
         run = self.model.runs[r]
         able = [name for name in ("marta", "otto", "ines") if self._could(name, run, run.pauses[p])]
-        self._answer(able[0] if able else "marta", which, "approve", slack=slack, loss=None if slack else loss)
+        self._answer(able[0] if able else "marta", which, "approve", slack=slack, loss=loss)
 
     @precondition(lambda self: self.asked)
     @step(which=WHICH, loss=st.sampled_from(LOSSES))

@@ -15,7 +15,7 @@ from engine.state import ledger, runs
 from engine.workers import loop
 from tests import rows
 from tests.stateful import working
-from tests.stateful.compared import LOSSES, SURFACE, WHICH, Compared, Move, step
+from tests.stateful.compared import LOSSES, MOODS, SURFACE, WHICH, Compared, Move, step
 from tests.stateful.held import Item, Run
 from tests.stateful.lines import Died, How
 from tests.stateful.model import Model
@@ -24,6 +24,7 @@ from tests.stateful.rules import AMOUNTS
 from tests.stateful.seen import Rows
 
 MOST_RUNS: Final = 4
+GHOST_DOES: Final = ("results", "begin", "reply", "finish", "fail", "renew", "release", "advance")
 TURN: Final = st.lists(
     st.tuples(st.sampled_from(AMOUNTS[::-1]), st.sampled_from((True,) * 5 + (False,))), min_size=1, max_size=3
 )
@@ -68,10 +69,32 @@ class Work(Compared):
         if works:
             self._work()
 
-    @step()
-    def work(self) -> None:
-        """A worker takes a run as far as it goes."""
+    @step(mood=st.sampled_from((None, None, *MOODS)))
+    def work(self, mood: str | None) -> None:
+        """A worker takes a run as far as it goes; the next call of the provider may go wrong."""
+        if mood:
+            self._mood(mood, 1, lists=self.model.lists)
         self._work()
+
+    @precondition(lambda self: bool(self.model.claimable()))
+    @step(does=st.sampled_from(GHOST_DOES))
+    def a_worker_is_overtaken(self, does: str) -> None:
+        """Its lease is over while it stands still, another takes the run, and then it wakes: nothing of it counts."""
+        means = self.ground.means
+        first = means.do(runs.claim, "slow", list(means.agents), lease_s=means.lease_s)
+        assert first is not None
+        place = self.ids.index(first.id)
+        run = self.model.runs[place]
+        next(working.work(self.model, run))
+        rows.lose_lease(self.ground.conn, first.id)
+        second = means.do(runs.claim, means.name, list(means.agents), lease_s=means.lease_s)
+        assert second is not None
+        assert second.id == first.id, "what was lost comes first"
+        next(working.work(self.model, run))
+        self._nothing_counts(first, run, does)
+        loop.advance(means, second)
+        for _ in working.go_on(self.model, run):
+            pass
 
     def _work(self) -> None:
         run = self._claimed()
@@ -120,10 +143,7 @@ class Work(Compared):
                 yield model
 
     @precondition(lambda self: bool(self.claims))
-    @step(
-        which=WHICH,
-        does=st.sampled_from(("advance", "begin", "results", "reply", "finish", "fail", "renew", "release")),
-    )
+    @step(which=WHICH, does=st.sampled_from(GHOST_DOES))
     def a_lost_worker_comes_back(self, which: int, does: str) -> None:
         """It still believes that it has the run. If another took it over, or it is not to be worked on now, nothing of it counts."""
         place, claim = self.claims[::-1][which % len(self.claims)]
@@ -133,7 +153,12 @@ class Work(Compared):
             loop.advance(means, claim)
             for _ in working.go_on(self.model, run):
                 pass
-        elif does == "advance":
+        else:
+            self._nothing_counts(claim, run, does)
+
+    def _nothing_counts(self, claim: Claim, run: Run, does: str) -> None:
+        means = self.ground.means
+        if does == "advance":
             loop.advance(means, claim)
         elif does == "release":
             assert not means.do(runs.release, claim, "ghost")

@@ -12,8 +12,7 @@ from engine.state import ledger, people, policies, runs
 from engine.workers.sweep import Sweeper
 from tests import rows
 from tests.bot.office import TOKEN
-from tests.stateful import working
-from tests.stateful.compared import LOSSES, SURFACE, WHICH, Compared, Move, step
+from tests.stateful.compared import LOSSES, MOODS, SURFACE, WHICH, Compared, Move, step
 from tests.stateful.held import Effect, conclude
 from tests.stateful.model import Model
 from tests.stateful.rules import POLICIES, USERS, policy_document
@@ -56,17 +55,10 @@ class World(Compared):
 
         self.make(Move(really, lambda model: getattr(model, verb)(model.runs[place])), loss)
 
-    @step(jump=st.sampled_from((3, 5, 30)))
+    @step(jump=st.sampled_from((5, 3, 30)))
     def time_passes(self, jump: int) -> None:
         """The clock jumps: leases are over, requests fall due, keys grow old."""
         self._pass(jump)
-
-    def _pass(self, jump: int) -> None:
-        ages = [self.model.now - e.began for run in self.model.runs for e in run.open_effects]
-        if any(working.WINDOW_H - 1 < age + jump < 25 for age in ages):
-            jump = 30  # between the end of our window and the provider's nothing is promised
-        self.ground.pass_hours(jump)
-        self.model.pass_hours(jump)
 
     @step(loss=st.sampled_from(LOSSES))
     def sweep(self, loss: Any) -> None:
@@ -134,15 +126,11 @@ class World(Compared):
                 person.slack = what
                 self.ground.office.change(user=USERS[who], set={"is_restricted": what == "guest"})
 
-    @step(mood=st.sampled_from(("fine", "drop_before", "drop_after", "500_after", "down")), times=st.sampled_from((1, 1, 2, None)),
+    @step(mood=st.sampled_from(("fine", *MOODS)), times=st.sampled_from((1, 1, 2, None)),
           lists=st.sampled_from((True, True, False)))  # fmt: skip
     def the_provider_changes(self, mood: str, times: int | None, lists: bool) -> None:
         """How it takes the next calls, and whether it can be asked what it did."""
         self._mood(mood, None if mood == "fine" else times, lists)
-
-    def _mood(self, mood: str, times: int | None, lists: bool) -> None:
-        for place in (self.model, self.ground.outside):
-            place.mood, place.moods, place.lists = mood, times, lists
 
     @precondition(lambda self: self.any_effect(_receipt_may_come))
     @step(which=WHICH)
