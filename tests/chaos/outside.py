@@ -6,6 +6,7 @@ when it is written, and what is kept is which request it shows, which buttons it
 
 import json
 import os
+import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from starlette.responses import StreamingResponse
 from starlette.routing import Mount, Route
 
 from bot.sandbox import buyer, outside
+from bot.sandbox.arguments import Args
 from bot.sandbox.control_api import control_routes
 from bot.sandbox.histories import blocks
 from bot.sandbox.journal import Journal
@@ -24,7 +26,7 @@ from bot.sandbox.model import Reply, ask, first_text, model_app, say
 from bot.sandbox.provider import Provider, provider_app
 from bot.sandbox.seed import acme
 from bot.sandbox.slack_api import ALL_SCOPES, SlackApi
-from bot.sandbox.slack_faults import SlackFaults
+from bot.sandbox.slack_faults import SlackFault, SlackFaults
 from bot.sandbox.suppliers import Suppliers, suppliers_app
 from bot.sandbox.wire import Refused
 from bot.sandbox.workspace import Workspace
@@ -52,7 +54,7 @@ class Board(Workspace):
 
     def __init__(self) -> None:
         self.seen: dict[tuple[str, str], Seen] = {}
-        super().__init__(acme(), Unwritten(), __import__("time").time)  # type: ignore[arg-type]
+        super().__init__(acme(), Unwritten(), time.time)  # type: ignore[arg-type]
 
     def _apply_to_talk(self, event: Json) -> None:
         super()._apply_to_talk(event)
@@ -65,6 +67,13 @@ class Board(Workspace):
             self.seen[where] = now if before is None else now.after(before)
         message.body = {name: message.body[name] for name in ("metadata", "thread_ts") if name in message.body}
         message.past.clear()
+
+
+class Unheard(SlackApi):
+    """Slack's Web API without a log of its calls."""
+
+    def _note(self, method: str, args: Args, answer: Json | None, fault: SlackFault | None) -> None:
+        """Forget it."""
 
 
 def script(request: Mapping[str, Any]) -> Reply:
@@ -84,7 +93,7 @@ def outside_app(folder: Path) -> Starlette:
     """All of it as one application."""
     folder.mkdir(parents=True, exist_ok=True)
     board, faults = Board(), SlackFaults()
-    api = SlackApi(board, faults, outside.BOT_TOKEN, ALL_SCOPES)
+    api = Unheard(board, faults, outside.BOT_TOKEN, ALL_SCOPES)
 
     def seen(_request: Request) -> StreamingResponse:
         """A line for each message that shows a request."""
