@@ -19,13 +19,12 @@ from typing import Any, Final
 from uuid import UUID
 
 import psycopg
-from psycopg.rows import class_row
 
 from bot.cards.ids import ACTION_APPROVE, ACTION_WITHDRAW
 from tests.chaos import bulk
 from tests.chaos.people import CROWD, People
-from tests.chaos.promises import ROLES
-from tests.chaos.signed import Card, Hand, Json, pressed, refused
+from tests.chaos.signed import Hand, Json, pressed, refused
+from tests.chaos.waiting import Waiting, let_hours_pass, look, standing
 
 OPEN: Final = 1_200
 """How many requests are open before no more lists are launched."""
@@ -43,59 +42,6 @@ KINDS: Final = {(1_200, 9_500): 75, (12_000, 45_000): 15, (60_000, 90_000): 10}
 
 FATES: Final = {"approved": 52, "late": 40, "fought over": 4, "denied": 2, "taken back": 2}
 """What becomes of a list. late: nobody answers, and its hours run out."""
-
-WAITING: Final = """
-SELECT p.id AS pause_id, c.digest, r.launch_key AS ref, p.approver, p.votes_left, p.voters, p.level, d.channel, d.ts, d.kind
-  FROM run_pause p JOIN pause_content c ON c.pause_id = p.id JOIN run r ON r.id = p.run_id
-  LEFT JOIN card d ON d.pause_id = p.id AND d.level = p.level AND d.ts IS NOT NULL
- WHERE p.status = 'waiting' AND p.fire_at > clock_timestamp()
-"""
-HOURS: Final = """
-UPDATE run_pause SET fire_at = clock_timestamp() - interval '2 seconds'
- WHERE status = 'waiting' AND fire_at > clock_timestamp() AND id = ANY(%s)
-"""
-STANDING: Final = """
-SELECT (SELECT count(*) FROM run_pause WHERE status = 'waiting') + (SELECT count(*) FROM run WHERE queued_at IS NOT NULL) * %s,
-       (SELECT count(*) FROM card WHERE due) + (SELECT count(*) FROM notice WHERE state = 'due')
-"""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Waiting:
-    """A request that waits, with one of its cards; `ts` None: Slack has not got it yet."""
-
-    pause_id: UUID
-    digest: str
-    ref: str
-    approver: str
-    votes_left: int
-    voters: Sequence[str]
-    level: int
-    channel: str | None
-    ts: str | None
-    kind: str | None
-
-    @property
-    def card(self) -> Card:
-        """The card."""
-        assert self.channel is not None
-        assert self.ts is not None
-        assert self.kind is not None
-        return Card(
-            pause_id=self.pause_id,
-            digest=self.digest,
-            channel=self.channel,
-            ts=self.ts,
-            kind=self.kind,
-            level=self.level,
-        )
-
-    @property
-    def those_who_may(self) -> list[str]:
-        """The Slack ids of those who may decide now. Priya asked for every list."""
-        kind, _, name = self.approver.partition(":")
-        asked = ROLES[name] if kind == "role" else {name}
-        return [f"U0{person.upper()}" for person in sorted(asked) if person not in self.voters]
 
 
 @dataclass(slots=True)
@@ -144,17 +90,15 @@ class Crowd:
         """See what waits, hand it to whoever presses, and let the hours of the late ones run out."""
         with psycopg.connect(self.people.place.home.database_url, autocommit=True) as conn:
             while not self._over.wait(LOOK_S):
-                requests, behind = conn.execute(STANDING, (LIST,)).fetchone() or (0, 0)
+                requests, behind = standing(conn, LIST)
                 (self._room.set if requests < OPEN and behind < BEHIND else self._room.clear)()
                 late = set()
-                with conn.cursor(row_factory=class_row(Waiting)) as looking:
-                    for one in looking.execute(WAITING).fetchall():
-                        if self._fate(one.ref) == "late":
-                            late.add(one.pause_id)
-                        else:
-                            self._hand_out(one)
-                if late:
-                    conn.execute(HOURS, (list(late),))
+                for one in look(conn):
+                    if self._fate(one.ref) == "late":
+                        late.add(one.pause_id)
+                    else:
+                        self._hand_out(one)
+                let_hours_pass(conn, late)
 
     def _hand_out(self, one: Waiting) -> None:
         fit = "requester" if self._fate(one.ref) == "taken back" else "approver"
