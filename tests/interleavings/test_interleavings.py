@@ -1,18 +1,21 @@
 """Two and three actors on the same runs, stepped through their orders: it always ends as if they had come one after the other.
 
-Each test takes two actors of a scene through the orders of their statement boundaries, and each third actor with them. Of the orders of one
-case at most PLACET_INTERLEAVINGS are gone through (as many of those with a third as stand beside it, "pair,trio"; 0: all), and which
-these are is up to a seed, which stands in the name of every test. To see the same again:
+Each test takes two actors of a scene through orders of their statement boundaries, and each third actor with them. Of the orders of one
+case at most so many are gone through as PLACET_INTERLEAVINGS says, of a pair and of three ("4,1"; 0: all there are). Which these are is up
+to a seed, another one in every run, which stands in the name of every test. To see the same again:
 
     PLACET_INTERLEAVINGS_SEED=7f3a2c pytest tests/interleavings -k siblings
 
-All orders of all cases, which takes hours (a scene with -k, a third of an hour to two):
+All orders of all cases; nobody waits for that, so name a scene (and see how many there are at the end):
 
-    PLACET_INTERLEAVINGS=0 pytest tests/interleavings --timeout 0
+    PLACET_INTERLEAVINGS=0,1 pytest tests/interleavings -k one- --timeout 0       every order of two
+    PLACET_INTERLEAVINGS=0 pytest tests/interleavings -k one- --timeout 0         and of three
 
-One order of one case, as a failure names it ("siblings: approves, denies, cancels: step a b A c B C"):
+One order of one case, as a failure names it:
 
     PLACET_INTERLEAVINGS_ORDER="siblings: approves, denies, cancels: step a b A c B C" pytest tests/interleavings -k given
+
+A move joins by being named in scenes.py.
 """
 
 import os
