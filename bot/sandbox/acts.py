@@ -145,6 +145,11 @@ def escalate_and_approve(stage: Stage, ref: str) -> None:
         stage.say(f"{ref}: Marta does not answer; Otto is asked by DM, and approves there")
 
 
+def price_as_listed(stage: Stage, ref: str) -> None:
+    """The price is again what it was before it rose."""
+    stage.player.post("/suppliers/_move", {"order_ref": ref, "price": {"amount": "15000.00", "currency": "EUR"}})
+
+
 def quote_moves(stage: Stage, ref: str) -> None:
     """The price rises while it waits, so that it is asked again."""
     if stage.card(MARTA, ref, ACTION_APPROVE) and not stage.asked(ref)[1:]:
@@ -164,7 +169,7 @@ def quote_moves(stage: Stage, ref: str) -> None:
 
 def withdraw(stage: Stage, ref: str) -> None:
     """Priya does not want it any more."""
-    if stage.press(PRIYA, ref, ACTION_WITHDRAW):
+    if stage.press(PRIYA, ref, ACTION_WITHDRAW, level=_MANAGER_AT):  # she may as long as it waits, with whomever
         stage.say(f"{ref}: Priya takes it back")
 
 

@@ -58,6 +58,8 @@ class Line:
     by: tuple[str | None, ...]
     paid_minor: int | None
     also: Callable[[Facts], bool] = lambda _facts: True
+    before_again: Callable[[acts.Stage, str], None] = acts.nothing
+    """What has to be put right before it can be ordered again, where its hour passed while the demo was stopped."""
 
 
 STORY: Final = (
@@ -70,7 +72,8 @@ STORY: Final = (
          lambda f: f.pauses[0].level == 1),
     Line("PO-2026-0197", "nobody answers to the end: denied by the clock, released, told", acts.nothing, ("expired",), (None,), None,
          lambda f: f.pauses[0].level == 1 and "Nobody answered" in f.told and not f.set_aside),
-    Line("PO-2026-0198", "the quote moved: asked again with was and now", acts.quote_moves, ("superseded", "executed"), ("marta", "marta"), 1_575_000),
+    Line("PO-2026-0198", "the quote moved: asked again with was and now", acts.quote_moves, ("superseded", "executed"), ("marta", "marta"), 1_575_000,
+         before_again=acts.price_as_listed),
     Line("PO-2026-0199", "withdrawn by the requester", acts.withdraw, ("cancelled",), ("priya",), None, lambda f: not f.set_aside),
     Line("PO-2026-0200", "killed between the provider's yes and our record", acts.crash, ("executed",), ("marta",), 4_125_000,
          lambda f: f.attempts == 1),
@@ -110,7 +113,7 @@ def _act(stage: Stage, order: Order) -> dict[str, str]:
                 try:
                     line.act(stage, line.ref)
                 except Missed:
-                    _order_again(stage, line.ref, nth, order)
+                    _order_again(stage, line, nth, order)
                 else:
                     return
         except Exception as error:  # noqa: BLE001  said in the table, and the story goes on
@@ -128,11 +131,14 @@ def _act(stage: Stage, order: Order) -> dict[str, str]:
     return failures
 
 
-def _order_again(stage: Stage, ref: str, nth: int, order: Order) -> None:
-    """Wait until nothing of the run before is left to be answered, and launch the next."""
-    stage.player.until(f"{ref} comes to its end", lambda: _ended(stage.conn, stage.runs[ref]))
-    stage.say(f"{ref}: its hour passed while the demo was stopped, so it is ordered again")
-    stage.runs[ref] = order(ref, nth)
+def _order_again(stage: Stage, line: Line, nth: int, order: Order) -> None:
+    """Wait until nothing of the run before is left to be answered, and launch the next, unless that was done before the demo was stopped."""
+    stage.player.until(f"{line.ref} comes to its end", lambda: _ended(stage.conn, stage.runs[line.ref]))
+    everything = [runs.get(stage.conn, one.id) for one in runs.listed(stage.conn, limit=100)]
+    if sum(f"order_ref: {line.ref}" in run.input for run in everything) < nth:
+        line.before_again(stage, line.ref)
+        stage.say(f"{line.ref}: its hour passed while the demo was stopped, so it is ordered again")
+    stage.runs[line.ref] = order(line.ref, nth)
 
 
 def _ended(conn: db.Conn, run_id: str) -> RunRecord | None:

@@ -61,7 +61,8 @@ def test_the_story_ends_as_it_must_after_ten_kills(folder: Path) -> None:
         demo.until("Every line is as the story says.", 400)
         assert demo.ended() == 0, demo.rest()
     except AssertionError as error:
-        error.add_note("".join(said))
+        log = folder / "logs" / "bot.log"
+        error.add_note("".join(said) + "\n".join(log.read_text().splitlines()[-80:] if log.exists() else ()))
         raise
     assert paid(folder) == Counter({(line.ref, line.paid_minor): 1 for line in story.STORY if line.paid_minor})
 
