@@ -132,14 +132,14 @@ class Life:
         finally:
             self._process.send_signal(signal.SIGCONT)
 
-    def mend(self) -> bool:
-        """Start it if it is not running; whether it had ended by itself."""
-        fell = self._process is not None and self._process.poll() is not None
-        if fell:
+    def mend(self) -> int | None:
+        """Start it if it is not running; the exit code with which it had ended by itself, None if it runs."""
+        code = self._process.poll() if self._process is not None else None
+        if code is not None:
             assert self._process is not None
             _reap(self._process)
             self.start()
-        return fell
+        return code
 
 
 class Place:

@@ -42,6 +42,9 @@ DECIDED: Final = ("approved", "executed", "failed", "denied", "expired")
 MOST_PRESSES: Final = 5
 """How often a copy of a card is pressed until it tells the truth."""
 
+FELL_IN_GOOD_ORDER: Final = "exit code 1"
+"""How a process ends that finds no database, or no Slack, when it starts: with a sentence, for its supervisor to start it again."""
+
 SAY_S: Final = 10.0
 """Between two lines that say how far it has come."""
 
@@ -58,7 +61,7 @@ class Tally:
     done: Counter[str] = field(default_factory=Counter)
     failed: Counter[str] = field(default_factory=Counter)
     mistakes: list[str] = field(default_factory=list)
-    fell: int = 0
+    fell: Counter[str] = field(default_factory=Counter)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def take(self, step: Step, act: Callable[[Step], None]) -> None:
@@ -89,7 +92,7 @@ def chaos(
     enough: float = math.inf,
     say: Callable[[str], None] = print,
 ) -> Sequence[str]:
-    """Let it happen; the violations. The last thing said is `decisions N, effects N, faults N, violations N (seed S)`.
+    """Let it happen; the violations. The last thing said is `decisions N, effects N, faults N, violations N (seed S; R decisions a second)`.
 
     `crowded` is the dense form: as many decisions as the machine takes. It ends before its time with `enough` of them.
     """
@@ -110,7 +113,8 @@ def chaos(
         with db.connect(here.home.database_url, keys=KEYS) as conn:
             paid = [p for p in here.player.get("/stripe/_payments")["payments"] if p["status"] == "succeeded"]
             seen = verdict(conn, acknowledged=people.acknowledged, paid=paid, cards=_cards(here))
-    violations = [*tally.mistakes, *(crowd.mistakes if crowd else ()), *restless, *seen.violations]
+    fallen = [f"a process of ours died, {how}" for how in tally.fell if how != FELL_IN_GOOD_ORDER]
+    violations = [*tally.mistakes, *fallen, *(crowd.mistakes if crowd else ()), *restless, *seen.violations]
     _report(seen, tally, violations, seed)
     return violations
 
@@ -126,7 +130,7 @@ def _happen(steps: Sequence[Step], people: People, weather: Weather, tally: Tall
                     told = tally.seconds
                     if _progress(people.place, tally) >= tally.enough:
                         return
-                tally.fell += weather.supervise()
+                tally.fell.update(f"exit code {code}" for code in weather.supervise())
                 time.sleep(min(ahead, 0.5))
             if step.what != "end":
                 act = getattr(weather if step.what in FAULTS else people, step.what)
@@ -214,16 +218,17 @@ def _press_copies(here: Place, tries: Counter[tuple[str, str]], say: Callable[[s
 def _report(seen: Verdict, tally: Tally, violations: Sequence[str], seed: int) -> None:
     decisions = seen.decisions.total()
     tally.say(f"  steps: {_listed(tally.done)}")
-    tally.say(f"  steps that found nobody there: {_listed(tally.failed)}; processes that fell: {tally.fell}")
+    tally.say(f"  steps that found nobody there: {_listed(tally.failed)}; processes that fell: {_listed(tally.fell)}")
     tally.say(
         f"  runs: {_listed(seen.runs)}; requests: {_listed(seen.requests)}; second copies of a card in Slack: {seen.copies}"
     )
-    tally.say(f"  decisions: {_listed(seen.decisions)}; {decisions / tally.seconds:.1f} a second")
+    tally.say(f"  decisions: {_listed(seen.decisions)}")
     for violation in violations:
         tally.say(f"VIOLATION: {violation}")
-    tally.say(
-        f"decisions {decisions}, effects {seen.effects}, faults {tally.count(FAULTS)}, violations {len(violations)} (seed {seed})"
+    counts = (
+        f"decisions {decisions}, effects {seen.effects}, faults {tally.count(FAULTS)}, violations {len(violations)}"
     )
+    tally.say(f"{counts} (seed {seed}; {decisions / tally.seconds:.1f} decisions a second)")
 
 
 def _listed(counted: Counter[str]) -> str:

@@ -112,16 +112,16 @@ class Weather:
             with life.busy:
                 life.mend()
 
-    def supervise(self) -> int:
-        """Start again what ended by itself, as a supervisor does; how many that were. What is being broken on purpose is left alone."""
-        fell = 0
+    def supervise(self) -> list[int]:
+        """Start again what ended by itself, as a supervisor does; with which exit codes. What is being broken on purpose is left alone."""
+        codes = []
         for life in self.place.lives:
             if life.busy.acquire(blocking=False):
                 try:
-                    fell += life.mend()
+                    codes += [code for code in [life.mend()] if code is not None]
                 finally:
                     life.busy.release()
-        return fell
+        return codes
 
     def _slack(self, *more: Fault) -> None:
         self.place.player.post("/slack/faults", {"faults": list(more)})
