@@ -67,7 +67,7 @@ class Compared(RuleBasedStateMachine):
         ground.fresh()
         self.ids: list[UUID] = []
         self.claims: list[tuple[int, Claim]] = []
-        self.versions = 0
+        self.versions = self.orders = 0
         self.in_slack = False
         self.settled = True
 

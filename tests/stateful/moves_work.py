@@ -40,7 +40,8 @@ class Work(Compared):
     )  # fmt: skip
     def launch(self, requester: str, turns: Any, again: bool, loss: Any, works: bool) -> None:
         """Somebody orders something; whoever hears nothing orders it again, and it is the same order."""
-        name = f"R{len(self.model.runs)}"
+        self.orders += 1
+        name = f"R{self.orders}"
         plan = tuple(
             tuple(Item(f"PO-{name}-{t}-{n}", *item) for n, item in enumerate(turn)) for t, turn in enumerate(turns)
         )
