@@ -12,6 +12,10 @@ T = TypeVar("T")
 Json = dict[str, Any]
 
 
+_FIRST_REST_S, _LONGEST_REST_S = 0.1, 0.5
+"""Between two looks: whoever looks keeps the workspace, the provider and the model busy, which are one process."""
+
+
 class NotSeen(AssertionError):
     """What should have appeared did not, in the time given."""
 
@@ -66,12 +70,13 @@ class Player:
         return [c["id"] for c in state["channels"]]
 
     def until(self, what: str, look: Callable[[], T | None]) -> T:
-        """Look until there is something. Raises NotSeen, saying what was awaited."""
-        deadline = time.monotonic() + self._patience_s
+        """Look until there is something, less and less often. Raises NotSeen, saying what was awaited."""
+        deadline, rest_s = time.monotonic() + self._patience_s, _FIRST_REST_S
         while (found := look()) is None:
             if time.monotonic() > deadline:
                 raise NotSeen(f"not seen within {self._patience_s:.0f} s: {what}")
-            time.sleep(0.1)
+            time.sleep(rest_s)
+            rest_s = min(rest_s * 1.2, _LONGEST_REST_S)
         return found
 
     def find(self, user: str, text: str, *, action: str | None = None, channel: str | None = None) -> Seen | None:

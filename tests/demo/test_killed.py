@@ -2,6 +2,7 @@
 
 import os
 import random
+import signal
 import tempfile
 import time
 from collections import Counter
@@ -17,7 +18,7 @@ from bot.sandbox.journal import Journal
 from bot.sandbox.provider import Provider
 from tests.demo.test_process import Demo, ours
 
-WHILE_STARTING_S, WHILE_PLAYING_S = (0.1, 4.0), (0.0, 8.0)
+WHILE_STARTING_S, WHILE_PLAYING_S = (0.1, 4.0), (0.0, 5.0)
 """When it is killed: so long after its start three times, and so long after it is ready seven times, in any order."""
 
 
@@ -56,6 +57,9 @@ def test_the_story_ends_as_it_must_after_ten_kills(folder: Path) -> None:
                 demo.until("Ready after", 120)
             time.sleep(lives)  # no signal would do: the moment is to be any
             kill(demo, folder, what)
+            assert demo.process.returncode in (-signal.SIGKILL, 0), (
+                demo.rest()
+            )  # 0: it came to its end before that moment
             said += [*demo.rest(), f"-- killed after {lives:.2f} s: {what}\n"]
         demo = Demo(folder, "--auto")
         demo.until("Every line is as the story says.", 400)
