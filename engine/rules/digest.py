@@ -6,10 +6,11 @@ Seals made with a key are not here.
 """
 
 import hashlib
+import json
 import math
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import rfc8785
 
@@ -22,6 +23,9 @@ GENESIS = "0" * 64
 _SAFE_INTEGER = 2**53 - 1
 _DEEPEST = 64
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_PLAIN_TEXT: Final = json.JSONEncoder(
+    ensure_ascii=False, separators=(",", ":"), sort_keys=True, check_circular=False
+).encode
 
 
 class DigestError(ValueError):
@@ -41,8 +45,35 @@ def canonical(value: Any) -> str:
     readers round (write them as strings); keys that are no strings; lone surrogates. Also for NUL, which RFC 8785
     allows and jsonb refuses, and for nesting beyond 64.
     """
+    if _is_plain(value, 0):
+        text = _PLAIN_TEXT(value)
+        if "\\u0000" not in text and not _LONE_SURROGATE.search(text):
+            return text
     _check(value, "", 0)
     return rfc8785.dumps(value).decode()
+
+
+def _is_plain(value: Any, depth: int) -> bool:
+    """Whether Python's own writer, ten times as fast, makes the same text: no fractions, and keys that any order of characters sorts alike."""
+    kind = type(value)
+    if kind is dict:
+        for key in value:
+            if type(key) is not str or not key.isascii():
+                return False
+        inner = value.values()
+    elif kind is list or kind is tuple:
+        inner = value
+    else:
+        return (
+            kind is str
+            or kind is bool
+            or value is None
+            or (kind is int and bool(-_SAFE_INTEGER <= value <= _SAFE_INTEGER))
+        )
+    for one in inner:  # noqa: SIM110  a generator would take longer than all the rest
+        if type(one) is not str and not (depth < _DEEPEST and _is_plain(one, depth + 1)):
+            return False
+    return True
 
 
 def digest(domain: str, document: Any) -> str:

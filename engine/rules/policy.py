@@ -62,7 +62,7 @@ class Need:
 
     def to_document(self) -> dict[str, Any]:
         """A JSON-safe document that `from_document` reads back to an equal need."""
-        return asdict(self) | {"steps": [asdict(step) for step in self.steps]}
+        return {name: getattr(self, name) for name in self.__slots__} | {"steps": [asdict(step) for step in self.steps]}
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Self:

@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+import rfc8785
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
@@ -45,6 +46,24 @@ def test_canonical_text_is_that_of_rfc_8785() -> None:
         '{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],'
         '"string":"€$\\u000f\\nA\'B\\"\\\\\\\\\\"/"}'
     )
+
+
+@given(
+    JSON
+    | st.recursive(
+        SCALARS | st.floats(allow_nan=False, allow_infinity=False).filter(lambda x: x != 0), st.lists, max_leaves=4
+    )
+)
+def test_whichever_way_it_is_written_the_text_is_that_of_rfc_8785(value: Any) -> None:
+    assert canonical(value) == rfc8785.dumps(value).decode()
+
+
+@given(
+    st.dictionaries(st.text("az\x7f\ue000\uffff\U0001f600", max_size=3), SCALARS),
+    st.text('\x01\x1f\x7f\u2028"\\/b', max_size=6),
+)
+def test_characters_that_writers_differ_on_are_written_as_rfc_8785_says(keys: dict[str, Any], text: str) -> None:
+    assert canonical([keys, text]) == rfc8785.dumps([keys, text]).decode()
 
 
 def test_keys_are_sorted_by_their_utf_16_units() -> None:
