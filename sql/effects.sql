@@ -6,9 +6,9 @@
 -- `outcome`: attempt, or why not: halted, held, exists (there is an effect already: reconcile it), not_approved, altered (the content or
 -- the action is not what was approved), late (its time to be done has passed). No row: the run is no longer this worker's.
 WITH r AS MATERIALIZED (
-    SELECT run.* FROM run WHERE id = %(run_id)s AND epoch = %(epoch)s AND status = 'running' FOR UPDATE
+    SELECT id, seq, head, hold, epoch, iterations, open_effects, acts_as FROM run WHERE id = %(run_id)s AND epoch = %(epoch)s AND status = 'running' FOR UPDATE
 ), p AS MATERIALIZED (
-    SELECT p.* FROM run_pause p JOIN r ON r.id = p.run_id WHERE p.id = %(pause_id)s FOR UPDATE OF p
+    SELECT p.id, p.status, p.step, p.n, p.decided_at FROM run_pause p WHERE p.id = %(pause_id)s AND p.run_id = (SELECT id FROM r) FOR UPDATE
 ), t AS MATERIALIZED (
     SELECT clock_timestamp() AS at FROM r, (SELECT count(*) FROM p) AS locked
 ), v AS MATERIALIZED (
@@ -37,18 +37,20 @@ WITH r AS MATERIALIZED (
     INSERT INTO effect_attempt (id, effect_id, started_at, call_deadline, epoch, status)
     SELECT %(attempt_id)s, begun.id, t.at, t.at + %(call_s)s * interval '1 second', r.epoch, 'open' FROM begun, r, t
     RETURNING id, started_at, call_deadline
-), leased AS (
-    UPDATE run_lease SET lease_until = greatest(lease_until, t.at + (%(call_s)s + %(lease_s)s) * interval '1 second')
-      FROM begun, r, t WHERE run_lease.run_id = r.id AND run_lease.epoch = r.epoch
+), leased AS (  -- it must outlast the call, and is written only where it does not by half a lease
+    UPDATE run_lease SET lease_until = t.at + (%(call_s)s + %(lease_s)s) * interval '1 second'
+      FROM begun, r, t
+     WHERE run_lease.run_id = r.id AND run_lease.epoch = r.epoch
+       AND run_lease.lease_until < t.at + (%(call_s)s + %(lease_s)s / 2.0) * interval '1 second'
 ), repainted AS (
     UPDATE card SET wanted = wanted + 1, not_before = NULL FROM begun WHERE card.pause_id = %(pause_id)s
 ), events AS MATERIALIZED (
-    SELECT r.id AS run_id, 1 AS n, 'effect' AS entity, %(effect_id)s::uuid::text AS entity_id, 'new' AS from_status, 'attempt' AS event,
+    SELECT 1 AS n, 'effect' AS entity, %(effect_id)s::uuid::text AS entity_id, 'new' AS from_status, 'attempt' AS event,
            CASE WHEN v.outcome = 'attempt' THEN 'attempted' END AS to_status, r.acts_as AS actor, 'worker' AS surface,
            CASE WHEN v.outcome = 'attempt' THEN %(digest)s ELSE v.outcome END AS detail
       FROM r, v
 ), linked AS (
-    UPDATE run SET open_effects = r.open_effects + CASE WHEN v.outcome = 'attempt' THEN 1 ELSE 0 END, {link}
+    UPDATE run SET open_effects = r.open_effects + CASE WHEN v.outcome = 'attempt' THEN 1 ELSE 0 END, (seq, head) = ({link})
       FROM r, t, v WHERE run.id = r.id
     RETURNING run.id, run.seq, run.head
 ), {log}
@@ -80,12 +82,12 @@ WITH r AS MATERIALIZED (
     UPDATE run_lease SET lease_until = greatest(lease_until, t.at + (%(call_s)s + %(lease_s)s) * interval '1 second')
       FROM r, t WHERE run_lease.run_id = r.id AND run_lease.epoch = r.epoch
 ), events AS MATERIALIZED (
-    SELECT r.id AS run_id, 1 AS n, 'effect' AS entity, a.effect_id::text AS entity_id, a.effect_status AS from_status, 'repeat' AS event,
+    SELECT 1 AS n, 'effect' AS entity, a.effect_id::text AS entity_id, a.effect_status AS from_status, 'repeat' AS event,
            CASE WHEN v.outcome = 'repeat' THEN 'attempted' END AS to_status, r.acts_as AS actor, 'worker' AS surface,
            CASE WHEN v.outcome <> 'repeat' THEN v.outcome END AS detail
       FROM r, a, v
 ), linked AS (
-    UPDATE run SET {link} FROM r, t WHERE run.id = r.id RETURNING run.id, run.seq, run.head
+    UPDATE run SET (seq, head) = ({link}) FROM r, t WHERE run.id = r.id RETURNING run.id, run.seq, run.head
 ), {log}
 SELECT v.outcome FROM v, linked;
 
@@ -115,12 +117,12 @@ WITH r AS MATERIALIZED (
     UPDATE run_lease SET lease_until = greatest(lease_until, t.at + (%(call_s)s + %(lease_s)s) * interval '1 second')
       FROM r, t WHERE run_lease.run_id = r.id AND run_lease.epoch = r.epoch
 ), events AS MATERIALIZED (
-    SELECT r.id AS run_id, 1 AS n, 'effect' AS entity, e.id::text AS entity_id, e.status AS from_status, 'reattempt' AS event,
+    SELECT 1 AS n, 'effect' AS entity, e.id::text AS entity_id, e.status AS from_status, 'reattempt' AS event,
            CASE WHEN v.outcome = 'reattempt' THEN 'attempted' END AS to_status, r.acts_as AS actor, 'worker' AS surface,
            CASE WHEN v.outcome <> 'reattempt' THEN v.outcome END AS detail
       FROM r, e, v
 ), linked AS (
-    UPDATE run SET {link} FROM r, t WHERE run.id = r.id RETURNING run.id, run.seq, run.head
+    UPDATE run SET (seq, head) = ({link}) FROM r, t WHERE run.id = r.id RETURNING run.id, run.seq, run.head
 ), {log}
 SELECT v.outcome FROM v, linked;
 
@@ -130,16 +132,16 @@ SELECT v.outcome FROM v, linked;
 -- effect. `outcome`: the verdict, or settled when it is on record already; what was told then stays in the record's detail. `run_status`
 -- tells whether the caller may go on. No row: there is no such attempt.
 WITH r AS MATERIALIZED (
-    SELECT run.* FROM run
+    SELECT id, seq, head, status, hold, cancel_wanted, open_effects, waiting_pauses, queued_at, acts_as, on_behalf_of FROM run
      WHERE id = (SELECT e.run_id FROM effect e JOIN effect_attempt a ON a.effect_id = e.id WHERE a.id = %(attempt_id)s) FOR UPDATE
 ), p AS MATERIALIZED (
-    SELECT p.* FROM run_pause p JOIN r ON r.id = p.run_id
+    SELECT p.id, p.status FROM run_pause p JOIN r ON r.id = p.run_id
      WHERE p.id = (SELECT e.pause_id FROM effect e JOIN effect_attempt a ON a.effect_id = e.id WHERE a.id = %(attempt_id)s) FOR UPDATE OF p
 ), e AS MATERIALIZED (
-    SELECT e.* FROM effect e JOIN r ON r.id = e.run_id
+    SELECT e.id, e.run_id, e.step, e.n, e.status FROM effect e JOIN r ON r.id = e.run_id
      WHERE e.id = (SELECT effect_id FROM effect_attempt WHERE id = %(attempt_id)s) AND (SELECT count(*) FROM p) >= 0 FOR UPDATE OF e
 ), a AS MATERIALIZED (
-    SELECT a.* FROM effect_attempt a JOIN e ON e.id = a.effect_id WHERE a.id = %(attempt_id)s FOR UPDATE OF a
+    SELECT a.id, a.status FROM effect_attempt a JOIN e ON e.id = a.effect_id WHERE a.id = %(attempt_id)s FOR UPDATE OF a
 ), t AS MATERIALIZED (
     SELECT clock_timestamp() AS at FROM a
 ), v AS MATERIALIZED (
@@ -192,26 +194,26 @@ WITH r AS MATERIALIZED (
     INSERT INTO notice (id, run_id, pause_id, kind, dest)
     SELECT %(notice_id)s, r.id, (SELECT id FROM p), 'in_doubt', 'person:' || r.on_behalf_of FROM r, going WHERE going.event = 'doubt'
 ), events AS MATERIALIZED (
-    SELECT r.id AS run_id, 1::bigint AS n, 'effect' AS entity, e.id::text AS entity_id, e.status AS from_status, %(verdict)s::text AS event,
+    SELECT 1::bigint AS n, 'effect' AS entity, e.id::text AS entity_id, e.status AS from_status, %(verdict)s::text AS event,
            CASE v.outcome WHEN 'succeed' THEN 'done' WHEN 'fail' THEN 'failed' WHEN 'doubt' THEN 'in_doubt' END AS to_status,
            r.acts_as AS actor, 'worker' AS surface, 
            CASE WHEN v.outcome = 'settled' THEN concat_ws(': ', 'settled', coalesce(%(error)s::text, %(receipt)s::text))
                 ELSE coalesce(%(error)s::text, %(receipt)s::text) END AS detail
       FROM r, e, v
     UNION ALL
-    SELECT r.id, 2, 'pause', p.id::text, p.status, CASE v.outcome WHEN 'succeed' THEN 'execute' ELSE 'fail' END,
+    SELECT 2, 'pause', p.id::text, p.status, CASE v.outcome WHEN 'succeed' THEN 'execute' ELSE 'fail' END,
            CASE v.outcome WHEN 'succeed' THEN 'executed' ELSE 'failed' END, r.acts_as, 'worker', NULL
       FROM r, p, v WHERE p.status = 'approved' AND v.outcome = ANY('{succeed,fail}')
     UNION ALL
-    SELECT r.id, 2 + row_number() OVER (ORDER BY s.id), 'pause', s.id::text, s.status, 'cancel', 'cancelled', 'system', 'worker', 'the run was withdrawn'
+    SELECT 2 + row_number() OVER (ORDER BY s.id), 'pause', s.id::text, s.status, 'cancel', 'cancelled', 'system', 'worker', 'the run was withdrawn'
       FROM siblings s, r
     UNION ALL
-    SELECT r.id, 1000000, 'run', r.id::text, r.status, going.event, going.status, 'system', 'worker', NULL FROM r, going WHERE going.event IS NOT NULL
+    SELECT 1000000, 'run', r.id::text, r.status, going.event, going.status, 'system', 'worker', NULL FROM r, going WHERE going.event IS NOT NULL
 ), linked AS (
     UPDATE run SET open_effects = r.open_effects - CASE WHEN v.outcome = ANY('{succeed,fail}') THEN 1 ELSE 0 END,
         status = going.status,
         waiting_pauses = CASE WHEN going.event = 'cancel' THEN 0 ELSE r.waiting_pauses END,
-        queued_at = CASE WHEN going.status <> 'queued' THEN NULL WHEN going.event = 'resolve' THEN t.at ELSE r.queued_at END, {link}
+        queued_at = CASE WHEN going.status <> 'queued' THEN NULL WHEN going.event = 'resolve' THEN t.at ELSE r.queued_at END, (seq, head) = ({link})
       FROM r, t, v, going WHERE run.id = r.id
     RETURNING run.id, run.seq, run.head, run.status, run.epoch
 ), {log}
@@ -283,23 +285,23 @@ WITH r AS MATERIALIZED (
     UPDATE card SET wanted = wanted + 1, not_before = NULL FROM e, ends
      WHERE card.pause_id = e.pause_id OR card.pause_id IN (SELECT id FROM moves)
 ), events AS MATERIALIZED (
-    SELECT r.id AS run_id, 1::bigint AS n, 'effect' AS entity, e.id::text AS entity_id, e.status AS from_status,
+    SELECT 1::bigint AS n, 'effect' AS entity, e.id::text AS entity_id, e.status AS from_status,
            CASE coalesce(ends.as_if, %(answer)s) WHEN 'happened' THEN 'resolve' WHEN 'stop' THEN 'abandon' WHEN 'fail' THEN 'fail' ELSE 'retry' END AS event,
            CASE ends.as_if WHEN 'happened' THEN 'done' WHEN 'retry' THEN 'attempted' WHEN 'fail' THEN 'failed' WHEN 'stop' THEN 'abandoned' END AS to_status,
            %(actor)s::text AS actor, %(surface)s::text AS surface,
            CASE WHEN ends.as_if IS NOT NULL THEN %(receipt)s::text ELSE v.outcome END AS detail
       FROM r JOIN e ON true JOIN v ON true LEFT JOIN ends ON true
     UNION ALL
-    SELECT r.id, 1 + row_number() OVER (ORDER BY m.id), 'pause', m.id::text, m.from_status, m.event,
+    SELECT 1 + row_number() OVER (ORDER BY m.id), 'pause', m.id::text, m.from_status, m.event,
            CASE m.event WHEN 'cancel' THEN 'cancelled' WHEN 'execute' THEN 'executed' ELSE 'failed' END, %(actor)s, %(surface)s, NULL
       FROM moves m, r
     UNION ALL
-    SELECT r.id, 1000000, 'run', r.id::text, r.status, going.event, going.status, %(actor)s, %(surface)s, NULL FROM r, going WHERE going.event IS NOT NULL
+    SELECT 1000000, 'run', r.id::text, r.status, going.event, going.status, %(actor)s, %(surface)s, NULL FROM r, going WHERE going.event IS NOT NULL
 ), linked AS (
     UPDATE run SET open_effects = r.open_effects - CASE WHEN EXISTS (SELECT FROM ends WHERE as_if <> 'retry') THEN 1 ELSE 0 END,
         waiting_pauses = CASE WHEN going.event = ANY('{stop,cancel}') THEN 0 ELSE r.waiting_pauses END,
         status = going.status,
-        queued_at = CASE WHEN going.status = 'queued' THEN coalesce(r.queued_at, t.at) END, {link}
+        queued_at = CASE WHEN going.status = 'queued' THEN coalesce(r.queued_at, t.at) END, (seq, head) = ({link})
       FROM r, t, v, going WHERE run.id = r.id
     RETURNING run.id, run.seq, run.head, run.status
 ), {log}
@@ -333,10 +335,8 @@ SELECT e.id, e.step, e.n, e.pause_id, e.status, e.tool, e.effect_key, e.action, 
 -- Who stopped every effect, and when. No row: effects may go on.
 SELECT halted_by, halted_at, reason FROM halt;
 
--- name: standing :one
--- What is true now of the people behind a run's approved pauses: whether the requester is active and still holds the grant's scopes, and
--- which voters may no longer decide for the role or person that was asked when they did. No row: there is no such run.
-SELECT clock_timestamp() AS now, q.active AND c.scopes <@ q.scopes AS grant_holds, q.active AS requester_active,
+-- name: standing_of :fragment
+clock_timestamp() AS now, q.active AND c.scopes <@ q.scopes AS grant_holds, q.active AS requester_active,
        (SELECT coalesce(json_agg(json_build_object('pause_id', p.id, 'voter', v.person, 'name', w.name)), '[]')
           FROM run_pause p JOIN pause_vote v ON v.pause_id = p.id JOIN person w ON w.id = v.person
           JOIN pause_content pc ON pc.pause_id = p.id
@@ -348,11 +348,27 @@ SELECT clock_timestamp() AS now, q.active AND c.scopes <@ q.scopes AS grant_hold
                     AND NOT EXISTS (SELECT FROM role_member m WHERE m.person_id = v.person AND m.role = asked.role))
                 OR (v.level > 0 AND v.level = p.level AND p.approver LIKE 'role:%%'
                     AND NOT EXISTS (SELECT FROM role_member m WHERE m.person_id = v.person AND 'role:' || m.role = p.approver)))) AS lapsed_voters
+
+-- name: standing :one
+-- What is true now of the people behind a run's approved pauses: whether the requester is active and still holds the grant's scopes, and
+-- which voters may no longer decide for the role or person that was asked when they did. No row: there is no such run.
+SELECT {standing_of}
   FROM run r JOIN run_content c ON c.run_id = r.id JOIN person q ON q.id = r.on_behalf_of
  WHERE r.id = %(run_id)s;
 
--- name: refused_before :many
--- The fingerprints that a person refused in this run.
-SELECT DISTINCT c.fingerprint, w.name AS decided_by, p.decided_at, p.reason
-  FROM run_pause p JOIN pause_content c ON c.pause_id = p.id LEFT JOIN person w ON w.id = p.decided_by
- WHERE p.run_id = %(run_id)s AND p.status = 'denied';
+-- name: what_holds :one
+-- All that is looked at before a turn's calls are done, at one moment: the same standing, which fingerprints a person refused in this run, everybody,
+-- and the policy in force (its columns NULL: none was ever applied). No row: there is no such run.
+SELECT {standing_of},
+       (SELECT coalesce(json_agg(json_build_object('fingerprint', pc.fingerprint, 'decided_by', w.name, 'decided_at', p.decided_at,
+                                                   'reason', p.reason)), '[]')
+          FROM run_pause p JOIN pause_content pc ON pc.pause_id = p.id LEFT JOIN person w ON w.id = p.decided_by
+         WHERE p.run_id = r.id AND p.status = 'denied') AS refused,
+       (SELECT json_agg(json_build_object('id', p.id, 'name', p.name, 'manager', p.manager, 'scopes', p.scopes, 'active', p.active,
+                                          'roles', ARRAY(SELECT m.role FROM role_member m WHERE m.person_id = p.id ORDER BY m.role),
+                                          'identities', ARRAY(SELECT i.team || ':' || i.slack_user FROM identity i WHERE i.person_id = p.id ORDER BY 1))
+                        ORDER BY p.id) FROM person p) AS people,
+       v.version, v.document, v.digest
+  FROM run r JOIN run_content c ON c.run_id = r.id JOIN person q ON q.id = r.on_behalf_of
+  LEFT JOIN (SELECT version, document, digest FROM policy_version ORDER BY seq DESC LIMIT 1) v ON true
+ WHERE r.id = %(run_id)s;

@@ -50,9 +50,9 @@ WITH r AS MATERIALIZED (
 ), t AS MATERIALIZED (
     SELECT clock_timestamp() AS at FROM r
 ), events AS MATERIALIZED (
-    SELECT r.id AS run_id, 1 AS n, 'system' AS entity, %(subject)s::text AS entity_id, 'new' AS from_status, %(event)s::text AS event,
+    SELECT 1 AS n, 'system' AS entity, %(subject)s::text AS entity_id, 'new' AS from_status, %(event)s::text AS event,
            'done' AS to_status, %(actor)s::text AS actor, %(surface)s::text AS surface, %(detail)s::text AS detail FROM r
 ), linked AS (
-    UPDATE run SET {link} FROM r, t WHERE run.id = r.id RETURNING run.id, run.seq, run.head
+    UPDATE run SET (seq, head) = ({link}) FROM r, t WHERE run.id = r.id RETURNING run.id, run.seq, run.head
 ), {log}
 SELECT seq FROM linked;

@@ -8,18 +8,18 @@
 -- Or again (nothing was done: one of the run's pauses was sent on while this statement waited for the run, and the card that it has since is
 -- newer than what this statement sees: it would keep its buttons). No row: there is no such pause.
 WITH r AS MATERIALIZED (
-    SELECT run.* FROM run WHERE id = (SELECT run_id FROM run_pause WHERE id = %(pause_id)s) FOR UPDATE
+    SELECT id, seq, head, status, hold, queued_at, waiting_pauses, on_behalf_of
+      FROM run WHERE id = (SELECT run_id FROM run_pause WHERE id = %(pause_id)s) FOR UPDATE
 ), live AS MATERIALIZED (
-    SELECT p.* FROM run_pause p JOIN r ON r.id = p.run_id
-     WHERE p.id = %(pause_id)s OR p.status = ANY('{waiting,approved}')
-     ORDER BY p.id FOR UPDATE OF p
-), p AS MATERIALIZED (
-    SELECT * FROM live WHERE id = %(pause_id)s
-       AND NOT EXISTS (SELECT FROM live now JOIN run_pause seen ON seen.id = now.id WHERE seen.level <> now.level)
+    SELECT p.id, p.run_id, p.status, p.step, p.n AS place, p.level, p.votes_left, p.voters, p.approver, p.fire_at, p.decided_by, p.decided_at, p.reason
+      FROM run_pause p
+     WHERE p.run_id = (SELECT id FROM r) AND (p.id = %(pause_id)s OR p.status = ANY('{waiting,approved}'))
+     ORDER BY p.id FOR UPDATE
 ), t AS MATERIALIZED (
-    SELECT clock_timestamp() AS at FROM p
+    SELECT clock_timestamp() AS at FROM live
+     WHERE id = %(pause_id)s AND NOT EXISTS (SELECT FROM live now JOIN run_pause seen ON seen.id = now.id WHERE seen.level <> now.level)
 ), v AS MATERIALIZED (
-    SELECT CASE
+    SELECT p.step, p.level, CASE
                WHEN p.status <> 'waiting' THEN 'settled'
                WHEN %(altered)s OR c.digest IS DISTINCT FROM pause_digest_v1(c.document) THEN 'broken'
                WHEN c.seal IS NOT NULL AND %(seal)s::text IS NULL THEN 'keyless'
@@ -34,16 +34,17 @@ WITH r AS MATERIALIZED (
                WHEN p.votes_left > 1 THEN 'vote'
                ELSE 'approve'
            END AS outcome
-      FROM p JOIN r ON true JOIN t ON true LEFT JOIN pause_content c ON c.pause_id = p.id
+      FROM live p JOIN r ON true JOIN t ON true LEFT JOIN pause_content c ON c.pause_id = p.id WHERE p.id = %(pause_id)s
 ), moves AS MATERIALIZED (
-    SELECT p.id, p.status AS from_status, v.outcome AS event,
-           CASE v.outcome WHEN 'approve' THEN 'approved' WHEN 'deny' THEN 'denied' ELSE 'waiting' END AS to_status,
-           p.votes_left - CASE WHEN v.outcome = 'deny' THEN 0 ELSE 1 END AS votes_left, p.voters || %(actor)s::text AS voters,
-           nullif(%(reason)s, '') AS reason
-      FROM p, v WHERE v.outcome = ANY('{vote,approve,deny}')
-    UNION ALL
-    SELECT live.id, live.status, 'cancel', 'cancelled', live.votes_left, live.voters, 'another call of the same turn was denied'
-      FROM live, p, v WHERE v.outcome = 'deny' AND live.id <> p.id AND live.step = p.step
+    SELECT live.id, live.status AS from_status,
+           CASE WHEN live.id = %(pause_id)s THEN v.outcome ELSE 'cancel' END AS event,
+           CASE WHEN live.id <> %(pause_id)s THEN 'cancelled'
+                ELSE CASE v.outcome WHEN 'approve' THEN 'approved' WHEN 'deny' THEN 'denied' ELSE 'waiting' END END AS to_status,
+           live.votes_left - CASE WHEN live.id = %(pause_id)s AND v.outcome <> 'deny' THEN 1 ELSE 0 END AS votes_left,
+           CASE WHEN live.id = %(pause_id)s THEN live.voters || %(actor)s::text ELSE live.voters END AS voters,
+           CASE WHEN live.id = %(pause_id)s THEN nullif(%(reason)s, '') ELSE 'another call of the same turn was denied' END AS reason
+      FROM live, v
+     WHERE v.outcome = ANY('{vote,approve,deny}') AND (live.id = %(pause_id)s OR (v.outcome = 'deny' AND live.step = v.step))
 ), moved AS (
     UPDATE run_pause SET
         status = m.to_status,
@@ -54,45 +55,38 @@ WITH r AS MATERIALIZED (
         decided_at = CASE WHEN m.to_status <> 'waiting' THEN t.at END,
         reason = m.reason
       FROM moves m, t WHERE run_pause.id = m.id
-    RETURNING run_pause.*
+    RETURNING run_pause.id, run_pause.status, run_pause.votes_left, run_pause.decided_by, run_pause.decided_at, run_pause.reason
 ), after AS MATERIALIZED (
-    SELECT r.waiting_pauses - count(*) FILTER (WHERE m.from_status = 'waiting' AND m.to_status <> 'waiting') AS waiting,
-           coalesce(r.status = 'awaiting_approval' AND bool_or(m.from_status = 'waiting') AND
-                    r.waiting_pauses = count(*) FILTER (WHERE m.from_status = 'waiting' AND m.to_status <> 'waiting'), false) AS wakes
-      FROM r LEFT JOIN moves m ON true GROUP BY r.waiting_pauses, r.status
+    SELECT r.waiting_pauses - s.settled AS waiting, r.status = 'awaiting_approval' AND r.waiting_pauses = s.settled AS wakes
+      FROM r, (SELECT count(*) AS settled FROM moves WHERE from_status = 'waiting' AND to_status <> 'waiting') s
 ), events AS MATERIALIZED (
-    SELECT p.run_id, 1::bigint AS n, 'pause' AS entity, p.id::text AS entity_id, p.status AS from_status,
-           CASE WHEN m.id IS NULL THEN %(verdict)s ELSE m.event END AS event, m.to_status, %(actor)s::text AS actor,
+    SELECT CASE WHEN live.id = %(pause_id)s THEN 1 ELSE 2 + live.place END AS n, 'pause' AS entity, live.id::text AS entity_id,
+           live.status AS from_status, coalesce(m.event, %(verdict)s) AS event, m.to_status, %(actor)s::text AS actor,
            %(surface)s::text AS surface, CASE WHEN m.id IS NULL THEN v.outcome ELSE m.reason END AS detail
-      FROM p JOIN v ON true LEFT JOIN moves m ON m.id = p.id
+      FROM live JOIN v ON true LEFT JOIN moves m ON m.id = live.id WHERE m.id IS NOT NULL OR live.id = %(pause_id)s
     UNION ALL
-    SELECT p.run_id, 1 + row_number() OVER (ORDER BY m.id), 'pause', m.id::text, m.from_status, m.event, m.to_status, %(actor)s,
-           %(surface)s, m.reason
-      FROM moves m, p WHERE m.id <> p.id
-    UNION ALL
-    SELECT r.id, 1000000, 'run', r.id::text, r.status, 'wake', CASE WHEN r.hold THEN 'paused' ELSE 'queued' END, %(actor)s, %(surface)s, NULL
+    SELECT 1000000, 'run', r.id::text, r.status, 'wake', CASE WHEN r.hold THEN 'paused' ELSE 'queued' END, %(actor)s, %(surface)s, NULL
       FROM r, after WHERE after.wakes
 ), linked AS (
-    UPDATE run SET
-        waiting_pauses = after.waiting,
-        status = CASE WHEN NOT after.wakes THEN r.status WHEN r.hold THEN 'paused' ELSE 'queued' END,
-        queued_at = CASE WHEN after.wakes AND NOT r.hold THEN t.at ELSE r.queued_at END,
-        {link}
-      FROM r, t, after WHERE run.id = r.id
+    UPDATE run SET (waiting_pauses, status, queued_at, seq, head) = (
+        SELECT after.waiting, CASE WHEN NOT after.wakes THEN r.status WHEN r.hold THEN 'paused' ELSE 'queued' END,
+               CASE WHEN after.wakes AND NOT r.hold THEN t.at ELSE r.queued_at END, {link}
+          FROM r, t, after)
+     WHERE run.id = (SELECT r.id FROM r, t)
     RETURNING run.id, run.seq, run.head, run.status
 ), voted AS (
     INSERT INTO pause_vote (pause_id, at, level, person, verdict, surface, reason, seal)
-    SELECT p.id, t.at, p.level, %(actor)s, %(verdict)s, %(surface)s, nullif(%(reason)s, ''), %(seal)s
-      FROM p, t, v WHERE v.outcome = ANY('{vote,approve,deny}')
+    SELECT %(pause_id)s, t.at, v.level, %(actor)s, %(verdict)s, %(surface)s, nullif(%(reason)s, ''), %(seal)s
+      FROM t, v WHERE v.outcome = ANY('{vote,approve,deny}')
 ), repainted AS (
-    UPDATE card SET wanted = wanted + 1, not_before = NULL FROM moves m WHERE card.pause_id = m.id
+    UPDATE card SET wanted = wanted + 1, not_before = NULL WHERE card.pause_id = ANY(ARRAY(SELECT id FROM moves))
 ), {log}
 SELECT coalesce(v.outcome, 'again') AS outcome, p.id AS pause_id, p.run_id, coalesce(m.status, p.status) AS status,
        coalesce(m.votes_left, p.votes_left) AS votes_left, coalesce(m.decided_by, p.decided_by) AS decided_by,
        coalesce(m.decided_at, p.decided_at) AS decided_at, coalesce(m.reason, p.reason) AS reason, p.approver, p.level, p.fire_at, t.at,
        linked.status AS run_status
-  FROM live LEFT JOIN (p JOIN v ON true JOIN t ON true JOIN linked ON true LEFT JOIN moved m ON m.id = p.id) ON true
- WHERE live.id = %(pause_id)s;
+  FROM live p LEFT JOIN v ON true LEFT JOIN t ON true LEFT JOIN linked ON true LEFT JOIN moved m ON m.id = p.id
+ WHERE p.id = %(pause_id)s;
 
 -- name: sealed_content :one
 -- What a vote is about to be given on, for the check of its seal. No row: there is no such pause.
@@ -134,23 +128,23 @@ WITH held AS MATERIALIZED (
            r.status = 'awaiting_approval' AND r.waiting_pauses = count(*) FILTER (WHERE m.from_status = 'waiting') AS wakes
       FROM r LEFT JOIN moves m ON true GROUP BY r.waiting_pauses, r.status
 ), events AS MATERIALIZED (
-    SELECT p.run_id, 1::bigint AS n, 'pause' AS entity, p.id::text AS entity_id, p.status AS from_status, 'cancel' AS event,
+    SELECT 1::bigint AS n, 'pause' AS entity, p.id::text AS entity_id, p.status AS from_status, 'cancel' AS event,
            CASE WHEN v.outcome = 'cancel' THEN 'cancelled' END AS to_status, %(actor)s::text AS actor, %(surface)s::text AS surface,
            CASE WHEN v.outcome = 'cancel' THEN nullif(%(reason)s, '') ELSE v.outcome END AS detail
       FROM p, v
     UNION ALL
-    SELECT p.run_id, 1 + row_number() OVER (ORDER BY m.id), 'pause', m.id::text, m.from_status, 'cancel', 'cancelled', %(actor)s,
+    SELECT 1 + row_number() OVER (ORDER BY m.id), 'pause', m.id::text, m.from_status, 'cancel', 'cancelled', %(actor)s,
            %(surface)s, m.reason
       FROM moves m, p WHERE m.id <> p.id
     UNION ALL
-    SELECT r.id, 1000000, 'run', r.id::text, r.status, 'wake', CASE WHEN r.hold THEN 'paused' ELSE 'queued' END, %(actor)s, %(surface)s, NULL
+    SELECT 1000000, 'run', r.id::text, r.status, 'wake', CASE WHEN r.hold THEN 'paused' ELSE 'queued' END, %(actor)s, %(surface)s, NULL
       FROM r, after WHERE after.wakes
 ), linked AS (
     UPDATE run SET
         waiting_pauses = after.waiting,
         status = CASE WHEN NOT after.wakes THEN r.status WHEN r.hold THEN 'paused' ELSE 'queued' END,
         queued_at = CASE WHEN after.wakes AND NOT r.hold THEN t.at ELSE r.queued_at END,
-        {link}
+        (seq, head) = ({link})
       FROM r, t, after WHERE run.id = r.id
     RETURNING run.id, run.seq, run.head, run.status
 ), repainted AS (
@@ -162,21 +156,24 @@ SELECT coalesce(v.outcome, 'again') AS outcome, p.id AS pause_id, p.run_id, coal
   FROM p JOIN t ON true LEFT JOIN v ON true LEFT JOIN linked ON true LEFT JOIN moved m ON m.id = p.id;
 
 -- name: due_pauses :many
--- What a sweep has to settle, oldest first; `intact` is false when the content was altered (then it never escalates).
+-- What a sweep has to settle, oldest first; `intact` is false when the content was altered (then it never escalates,
+-- and `need`, by which it would, is NULL).
 -- back_s keeps a sweep from walking over dead entries that an old snapshot keeps alive: only what fell due in so many seconds; NULL: whenever.
 -- By the time of the statement, which is the same for all rows, so that the index ends the scan at it; a clock read per row would not.
-SELECT p.id, p.run_id, p.level, p.approver, p.fire_at, r.on_behalf_of, c.document,
-       c.digest, c.seal, c.digest = pause_digest_v1(c.document) AS intact
+SELECT p.id, p.run_id, p.level, p.approver, p.fire_at, r.on_behalf_of, c.digest, c.seal, checked.intact,
+       CASE WHEN checked.intact THEN c.document::json -> 'need' END AS need
   FROM run_pause p JOIN run r ON r.id = p.run_id JOIN pause_content c ON c.pause_id = p.id
+  JOIN LATERAL (SELECT c.digest = pause_digest_v1(c.document) AS intact OFFSET 0) checked ON true  -- OFFSET 0: once a row
  WHERE p.status = 'waiting' AND p.stuck_at IS NULL AND p.fire_at <= statement_timestamp()
    AND p.fire_at >= coalesce(statement_timestamp() - %(back_s)s::double precision * interval '1 second', '-infinity')
  ORDER BY p.fire_at LIMIT %(limit)s;
 
 -- name: due_pause :one
 -- The same for one pause, whatever the time. No row: it no longer waits.
-SELECT p.id, p.run_id, p.level, p.approver, p.fire_at, r.on_behalf_of, c.document,
-       c.digest, c.seal, c.digest = pause_digest_v1(c.document) AS intact
+SELECT p.id, p.run_id, p.level, p.approver, p.fire_at, r.on_behalf_of, c.digest, c.seal, checked.intact,
+       CASE WHEN checked.intact THEN c.document::json -> 'need' END AS need
   FROM run_pause p JOIN run r ON r.id = p.run_id JOIN pause_content c ON c.pause_id = p.id
+  JOIN LATERAL (SELECT c.digest = pause_digest_v1(c.document) AS intact OFFSET 0) checked ON true  -- OFFSET 0: once a row
  WHERE p.id = %(pause_id)s AND p.status = 'waiting';
 
 -- name: settle_due :many
@@ -186,15 +183,15 @@ SELECT p.id, p.run_id, p.level, p.approver, p.fire_at, r.on_behalf_of, c.documen
 WITH asked AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset(%(asked)s::jsonb) AS a(id uuid, level integer, next text, to_level integer, within_s double precision, cards jsonb)
 ), r AS MATERIALIZED (
-    SELECT run.* FROM run WHERE id IN (SELECT p.run_id FROM run_pause p JOIN asked USING (id))
+    SELECT id, seq, head, status, hold, queued_at, waiting_pauses FROM run WHERE id IN (SELECT p.run_id FROM run_pause p JOIN asked USING (id))
      ORDER BY depth DESC, id FOR UPDATE SKIP LOCKED
 ), live AS MATERIALIZED (
-    SELECT p.* FROM run_pause p JOIN r ON r.id = p.run_id WHERE p.status = ANY('{waiting,approved}')
+    SELECT p.id, p.run_id, p.status, p.step, p.level, p.fire_at FROM run_pause p JOIN r ON r.id = p.run_id WHERE p.status = ANY('{waiting,approved}')
      ORDER BY p.run_id, p.id FOR UPDATE OF p
 ), t AS MATERIALIZED (
     SELECT clock_timestamp() AS at FROM (SELECT count(*) FROM live) AS locked
 ), due AS MATERIALIZED (
-    SELECT l.*, a.next, a.to_level, a.within_s, a.cards FROM live l JOIN asked a ON a.id = l.id AND a.level = l.level, t
+    SELECT l.id, l.run_id, l.step, a.next, a.to_level, a.within_s, a.cards FROM live l JOIN asked a ON a.id = l.id AND a.level = l.level, t
      WHERE l.status = 'waiting' AND l.fire_at <= t.at
 ), ending AS MATERIALIZED (
     SELECT DISTINCT run_id, step FROM due WHERE next IS NULL
@@ -220,7 +217,7 @@ WITH asked AS MATERIALIZED (
         decided_at = CASE WHEN m.escalates THEN NULL ELSE t.at END,
         reason = CASE WHEN m.escalates THEN run_pause.reason ELSE m.reason END
       FROM named m, t WHERE run_pause.id = m.id
-    RETURNING run_pause.*
+    RETURNING run_pause.id, run_pause.run_id, run_pause.status, run_pause.approver, run_pause.level, run_pause.fire_at
 ), after AS MATERIALIZED (
     SELECT r.id, r.waiting_pauses - count(*) FILTER (WHERE m.from_status = 'waiting' AND NOT m.escalates) AS waiting,
            r.status = 'awaiting_approval'
@@ -233,13 +230,13 @@ WITH asked AS MATERIALIZED (
     UNION ALL
     SELECT r.id, 1000000, 'run', r.id::text, r.status, 'wake', CASE WHEN r.hold THEN 'paused' ELSE 'queued' END, 'system', %(surface)s, NULL
       FROM r JOIN after ON after.id = r.id WHERE after.wakes
-), linked AS (
+), {said_each}, linked AS (
     UPDATE run SET
         waiting_pauses = after.waiting,
         status = CASE WHEN NOT after.wakes THEN r.status WHEN r.hold THEN 'paused' ELSE 'queued' END,
         queued_at = CASE WHEN after.wakes AND NOT r.hold THEN t.at ELSE r.queued_at END,
-        {link}
-      FROM r JOIN after ON after.id = r.id, t WHERE run.id = r.id
+        (seq, head) = ({link_each})
+      FROM r JOIN after ON after.id = r.id JOIN said ON said.run_id = r.id, t WHERE run.id = r.id
     RETURNING run.id, run.seq, run.head
 ), repainted AS (
     UPDATE card SET wanted = wanted + 1, not_before = NULL WHERE card.pause_id = ANY(ARRAY(SELECT id FROM named))  -- no join: by its index, however many there are
@@ -248,7 +245,7 @@ WITH asked AS MATERIALIZED (
     SELECT c.id, moved.id, 'approver', c.dest, moved.level
       FROM moved JOIN named m ON m.id = moved.id AND m.escalates, jsonb_to_recordset(m.cards) AS c(id uuid, dest text)
     ON CONFLICT DO NOTHING
-), {log}
+), {log_each}
 SELECT moved.id AS pause_id, moved.run_id, named.event, moved.status, moved.approver, moved.level, moved.fire_at, after.wakes
   FROM moved JOIN named ON named.id = moved.id JOIN after ON after.id = moved.run_id;
 
@@ -275,14 +272,14 @@ WITH r AS MATERIALIZED (
 ), let_go AS (
     DELETE FROM run_lease USING r WHERE run_lease.run_id = r.id
 ), events AS MATERIALIZED (
-    SELECT %(run_id)s::uuid AS run_id, row_number() OVER (ORDER BY m.id) AS n, 'pause' AS entity, m.id::text AS entity_id, m.from_status, m.event,
+    SELECT row_number() OVER (ORDER BY m.id) AS n, 'pause' AS entity, m.id::text AS entity_id, m.from_status, m.event,
            CASE m.event WHEN 'void' THEN 'voided' ELSE 'cancelled' END AS to_status, 'system' AS actor, 'worker' AS surface,
            %(reason)s::text AS detail
       FROM moves m
     UNION ALL
-    SELECT r.id, 1000000, 'run', r.id::text, r.status, 'fail', 'error', 'system', 'worker', %(reason)s FROM r
+    SELECT 1000000, 'run', r.id::text, r.status, 'fail', 'error', 'system', 'worker', %(reason)s FROM r
 ), linked AS (
-    UPDATE run SET status = 'error', waiting_pauses = 0, {link} FROM r, t WHERE run.id = r.id RETURNING run.id, run.seq, run.head
+    UPDATE run SET status = 'error', waiting_pauses = 0, (seq, head) = ({link}) FROM r, t WHERE run.id = r.id RETURNING run.id, run.seq, run.head
 ), said AS (
     UPDATE run_content SET error = %(reason)s FROM r WHERE run_content.run_id = r.id
 ), told AS (

@@ -1,7 +1,8 @@
 -- The moves of a run. What advances it carries its epoch: no row then means that another worker has it, and that nothing may be touched.
 
 -- name: launch_run :one
--- A run from nothing, its first message and its first event; a launch_key used before gives the run it launched then (new = false).
+-- A run from nothing, its first message and its first event; a launch_key used before gives the run it launched then (new = false), and one
+-- that is being used at this moment violates run_of_launch_key: run_of_launch_key tells for what.
 -- No row: the person for whom it is asked is unknown or no longer active.
 WITH asker AS (
     SELECT id FROM person WHERE id = %(on_behalf_of)s AND active
@@ -14,8 +15,7 @@ WITH asker AS (
            %(agent)s, asker.id, %(acts_as)s,
            chain_link_v1(%(genesis)s, event_text_v1('run', %(id)s::uuid::text, 'new', 'launch', 'queued', %(actor)s, %(surface)s, %(detail)s, t.at)),
            %(launch_key)s
-      FROM asker, t
-    ON CONFLICT (launch_key) WHERE launch_key IS NOT NULL DO NOTHING
+      FROM asker, t WHERE NOT EXISTS (SELECT FROM run WHERE launch_key = %(launch_key)s)
     RETURNING id, head
 ), content AS (
     INSERT INTO run_content (run_id, input, model, scopes, reply_to)
@@ -37,28 +37,36 @@ SELECT id FROM run WHERE launch_key = %(launch_key)s;
 
 -- name: work_waiting :one
 -- The one look of an idle worker: whether a run was lost with its worker, and whether one is queued. No row: there is nothing to do.
+-- The leases come first: there are as many as workers, and a planner that begins at the runs reads all there ever were.
+WITH over AS MATERIALIZED (
+    SELECT run_id FROM run_lease WHERE lease_until <= statement_timestamp()
+)
 SELECT lost, queued
-  FROM (SELECT EXISTS (SELECT FROM run_lease l JOIN run r ON r.id = l.run_id
-                        WHERE l.lease_until <= statement_timestamp() AND r.status = 'running' AND r.agent = ANY(%(agents)s)) AS lost,
+  FROM (SELECT EXISTS (SELECT FROM run r WHERE r.id = ANY(ARRAY(SELECT run_id FROM over)) AND r.status = 'running'
+                                           AND r.agent = ANY(%(agents)s)) AS lost,
                EXISTS (SELECT FROM run WHERE queued_at IS NOT NULL AND agent = ANY(%(agents)s)) AS queued) AS seen
  WHERE lost OR queued;
 
 -- name: claim_run :one
 -- The run that has waited longest for a worker, of the agents this worker knows. No row: nothing is queued.
 WITH r AS MATERIALIZED (
-    SELECT run.* FROM run WHERE queued_at IS NOT NULL AND agent = ANY(%(agents)s)
+    SELECT id, seq, head, status, epoch FROM run WHERE queued_at IS NOT NULL AND agent = ANY(%(agents)s)
      ORDER BY queued_at FOR UPDATE SKIP LOCKED LIMIT 1
 ), t AS MATERIALIZED (
     SELECT clock_timestamp() AS at FROM r
+), kept AS (  -- a run in line has no lease; should one be left, it is taken on, and nothing waits for it
+    UPDATE run_lease SET epoch = r.epoch + 1, lease_until = t.at + %(lease_s)s * interval '1 second', worker = %(worker)s
+      FROM r, t WHERE run_lease.run_id = r.id
+    RETURNING run_id
 ), leased AS (
     INSERT INTO run_lease (run_id, epoch, lease_until, worker)
-    SELECT r.id, r.epoch + 1, t.at + %(lease_s)s * interval '1 second', %(worker)s FROM r, t
-    ON CONFLICT (run_id) DO UPDATE SET epoch = excluded.epoch, lease_until = excluded.lease_until, worker = excluded.worker
+    SELECT r.id, r.epoch + 1, t.at + %(lease_s)s * interval '1 second', %(worker)s FROM r, t WHERE NOT EXISTS (SELECT FROM kept)
 ), events AS MATERIALIZED (
-    SELECT r.id AS run_id, 1 AS n, 'run' AS entity, r.id::text AS entity_id, r.status AS from_status, 'claim' AS event,
+    SELECT 1 AS n, 'run' AS entity, r.id::text AS entity_id, r.status AS from_status, 'claim' AS event,
            'running' AS to_status, %(worker)s::text AS actor, 'worker' AS surface, NULL::text AS detail FROM r
 ), linked AS (
-    UPDATE run SET status = 'running', queued_at = NULL, epoch = r.epoch + 1, {link} FROM r, t WHERE run.id = r.id
+    UPDATE run SET (status, queued_at, epoch, seq, head) = (SELECT 'running', NULL::timestamptz, r.epoch + 1, {link} FROM r, t)
+     WHERE run.id = (SELECT id FROM r)
     RETURNING run.id, run.seq, run.head, run.epoch, run.agent
 ), {log}
 SELECT id, epoch, agent FROM linked;
@@ -66,10 +74,12 @@ SELECT id, epoch, agent FROM linked;
 -- name: reclaim_run :one
 -- A run whose worker let its lease run out. No row: there is none.
 WITH over AS MATERIALIZED (
-    SELECT l.run_id FROM run_lease l JOIN run ON run.id = l.run_id AND run.agent = ANY(%(agents)s)
-     WHERE l.lease_until <= clock_timestamp() ORDER BY l.lease_until LIMIT 20
+    SELECT l.run_id, l.lease_until FROM run_lease l WHERE l.lease_until <= statement_timestamp()
+), oldest AS MATERIALIZED (
+    SELECT over.run_id FROM over WHERE EXISTS (SELECT FROM run WHERE run.id = over.run_id AND run.agent = ANY(%(agents)s))
+     ORDER BY over.lease_until LIMIT 20
 ), r AS MATERIALIZED (
-    SELECT run.* FROM run WHERE id IN (SELECT run_id FROM over) AND status = 'running' AND agent = ANY(%(agents)s)
+    SELECT id, seq, head, status, epoch FROM run WHERE id = ANY(ARRAY(SELECT run_id FROM oldest)) AND status = 'running' AND agent = ANY(%(agents)s)
      FOR UPDATE SKIP LOCKED LIMIT 1
 ), held AS MATERIALIZED (
     SELECT l.run_id FROM run_lease l JOIN r ON r.id = l.run_id WHERE l.lease_until <= clock_timestamp() FOR UPDATE OF l
@@ -79,11 +89,11 @@ WITH over AS MATERIALIZED (
     UPDATE run_lease SET epoch = r.epoch + 1, lease_until = t.at + %(lease_s)s * interval '1 second', worker = %(worker)s
       FROM r, t WHERE run_lease.run_id = r.id
 ), events AS MATERIALIZED (
-    SELECT r.id AS run_id, 1 AS n, 'run' AS entity, r.id::text AS entity_id, r.status AS from_status, 'claim' AS event,
+    SELECT 1 AS n, 'run' AS entity, r.id::text AS entity_id, r.status AS from_status, 'claim' AS event,
            'running' AS to_status, %(worker)s::text AS actor, 'worker' AS surface, 'the lease of the worker before was over' AS detail
       FROM r, t
 ), linked AS (
-    UPDATE run SET epoch = r.epoch + 1, {link} FROM r, t WHERE run.id = r.id
+    UPDATE run SET epoch = r.epoch + 1, (seq, head) = ({link}) FROM r, t WHERE run.id = r.id
     RETURNING run.id, run.seq, run.head, run.epoch, run.agent
 ), {log}
 SELECT id, epoch, agent FROM linked;
@@ -109,7 +119,7 @@ SELECT r.id, r.agent, r.status, r.epoch, r.hold, r.on_behalf_of, r.acts_as, r.it
 -- A model's reply: the messages it adds (the results it answered and the reply itself), its calls, and what it cost; all budgets are
 -- counted here and nowhere else. An operator's wish to stop takes effect here. No row: the run is no longer this worker's.
 WITH r AS MATERIALIZED (
-    SELECT run.* FROM run WHERE id = %(run_id)s AND epoch = %(epoch)s AND status = 'running' FOR UPDATE
+    SELECT id, seq, head, status, hold, messages, iterations, tokens, cost_micros FROM run WHERE id = %(run_id)s AND epoch = %(epoch)s AND status = 'running' FOR UPDATE
 ), t AS MATERIALIZED (
     SELECT clock_timestamp() AS at FROM r
 ), said AS (
@@ -123,7 +133,7 @@ WITH r AS MATERIALIZED (
 ), let_go AS (
     DELETE FROM run_lease USING r WHERE run_lease.run_id = r.id AND r.hold
 ), events AS MATERIALIZED (
-    SELECT r.id AS run_id, 1 AS n, 'run' AS entity, r.id::text AS entity_id, r.status AS from_status, 'hold' AS event,
+    SELECT 1 AS n, 'run' AS entity, r.id::text AS entity_id, r.status AS from_status, 'hold' AS event,
            'paused' AS to_status, 'system' AS actor, 'worker' AS surface, NULL::text AS detail FROM r WHERE r.hold
 ), linked AS (
     UPDATE run SET
@@ -145,7 +155,7 @@ SELECT status, iterations, tokens, cost_micros FROM linked;
 -- Results of calls that needed no ledger. An operator's wish to stop takes effect here. results: [{n, result}]; refused: how many of
 -- them answer a repeated try at what a person had refused. No row: the run is no longer this worker's.
 WITH r AS MATERIALIZED (
-    SELECT run.* FROM run WHERE id = %(run_id)s AND epoch = %(epoch)s AND status = 'running' FOR UPDATE
+    SELECT id, seq, head, status, hold, iterations, refusals FROM run WHERE id = %(run_id)s AND epoch = %(epoch)s AND status = 'running' FOR UPDATE
 ), t AS MATERIALIZED (
     SELECT clock_timestamp() AS at FROM r
 ), settled AS (
@@ -156,7 +166,7 @@ WITH r AS MATERIALIZED (
 ), let_go AS (
     DELETE FROM run_lease USING r WHERE run_lease.run_id = r.id AND r.hold
 ), events AS MATERIALIZED (
-    SELECT r.id AS run_id, 1 AS n, 'run' AS entity, r.id::text AS entity_id, r.status AS from_status, 'hold' AS event,
+    SELECT 1 AS n, 'run' AS entity, r.id::text AS entity_id, r.status AS from_status, 'hold' AS event,
            'paused' AS to_status, 'system' AS actor, 'worker' AS surface, NULL::text AS detail FROM r WHERE r.hold
 ), linked AS (
     UPDATE run SET
@@ -174,14 +184,17 @@ SELECT status, refusals FROM linked;
 -- name: ask_run :one
 -- The run stops on people: its pauses open, with everything they hold, and those that they replace are superseded; the worker lets go.
 -- pauses: [{id, n, approver, votes_left, answer_within_s, digest, fingerprint, document, seal, cards: [{id, kind, dest}]}]
--- No row: the run is no longer this worker's, or one of the pauses to be replaced is not approved any more.
+-- No row: the run is no longer this worker's, one of the pauses to be replaced is not approved any more, or what is asked about is no call of
+-- this turn.
 WITH r AS MATERIALIZED (
-    SELECT run.* FROM run WHERE id = %(run_id)s AND epoch = %(epoch)s AND status = 'running' AND open_effects = 0 FOR UPDATE
+    SELECT id, seq, head, status, acts_as, iterations FROM run WHERE id = %(run_id)s AND epoch = %(epoch)s AND status = 'running' AND open_effects = 0 FOR UPDATE
 ), live AS MATERIALIZED (
-    SELECT p.* FROM run_pause p JOIN r ON r.id = p.run_id WHERE p.status = ANY('{waiting,approved}') ORDER BY p.id FOR UPDATE OF p
+    SELECT p.id, p.status FROM run_pause p WHERE p.run_id = (SELECT id FROM r) AND p.status = ANY('{waiting,approved}') ORDER BY p.id FOR UPDATE
 ), legal AS MATERIALIZED (
     SELECT r.id, clock_timestamp() AS at FROM r
      WHERE NOT EXISTS (SELECT FROM unnest(%(superseded)s::uuid[]) AS o(id) WHERE o.id NOT IN (SELECT id FROM live))
+       AND NOT EXISTS (SELECT FROM jsonb_to_recordset(%(pauses)s::jsonb) AS a(n integer)
+                        WHERE a.n NOT IN (SELECT k.n FROM run_call k WHERE k.run_id = r.id AND k.step = r.iterations))
 ), t AS MATERIALIZED (
     SELECT at FROM legal
 ), asked AS MATERIALIZED (
@@ -210,15 +223,16 @@ WITH r AS MATERIALIZED (
     UPDATE card SET wanted = wanted + 1, not_before = NULL FROM live, t
      WHERE card.pause_id = live.id AND live.id = ANY(%(superseded)s::uuid[])
 ), events AS MATERIALIZED (
-    SELECT r.id AS run_id, row_number() OVER (ORDER BY live.id) AS n, 'pause' AS entity, live.id::text AS entity_id, live.status AS from_status,
+    SELECT row_number() OVER (ORDER BY live.id) AS n, 'pause' AS entity, live.id::text AS entity_id, live.status AS from_status,
            'supersede' AS event, 'superseded' AS to_status, 'system' AS actor, 'worker' AS surface, %(reason)s::text AS detail
-      FROM live JOIN r ON true, t WHERE live.id = ANY(%(superseded)s::uuid[])
+      FROM live, t WHERE live.id = ANY(%(superseded)s::uuid[])
     UNION ALL
-    SELECT r.id, 1000 + asked.n, 'pause', asked.id::text, 'new', 'open', 'waiting', r.acts_as, 'worker', asked.digest FROM asked, r
+    SELECT 1000 + asked.n, 'pause', asked.id::text, 'new', 'open', 'waiting', r.acts_as, 'worker', asked.digest FROM asked, r
     UNION ALL
-    SELECT r.id, 1000000, 'run', r.id::text, r.status, 'ask', 'awaiting_approval', r.acts_as, 'worker', NULL FROM r, t
+    SELECT 1000000, 'run', r.id::text, r.status, 'ask', 'awaiting_approval', r.acts_as, 'worker', NULL FROM r, t
 ), linked AS (
-    UPDATE run SET status = 'awaiting_approval', waiting_pauses = (SELECT count(*) FROM asked), {link} FROM r, t WHERE run.id = r.id
+    UPDATE run SET (status, waiting_pauses, seq, head) = (SELECT 'awaiting_approval', (SELECT count(*) FROM asked), {link} FROM r, t)
+     WHERE run.id = (SELECT r.id FROM r, t)
     RETURNING run.id, run.seq, run.head
 ), {log}
 SELECT linked.id, (SELECT min(fire_at) FROM opened) AS fire_at FROM linked;
@@ -227,7 +241,7 @@ SELECT linked.id, (SELECT min(fire_at) FROM opened) AS fire_at FROM linked;
 -- The agent's last word. messages: what it adds. No row: the run is no longer this worker's, or an effect or a call of its turn is not
 -- settled.
 WITH r AS MATERIALIZED (
-    SELECT run.* FROM run WHERE id = %(run_id)s AND epoch = %(epoch)s AND status = 'running' AND open_effects = 0
+    SELECT id, seq, head, status, acts_as, on_behalf_of, messages, iterations, tokens, cost_micros FROM run WHERE id = %(run_id)s AND epoch = %(epoch)s AND status = 'running' AND open_effects = 0
        AND NOT EXISTS (SELECT FROM run_call k WHERE k.run_id = run.id AND k.step = run.iterations AND k.state = 'requested')
        FOR UPDATE
 ), t AS MATERIALIZED (
@@ -243,11 +257,11 @@ WITH r AS MATERIALIZED (
 ), told AS (
     INSERT INTO notice (id, run_id, kind, dest) SELECT %(notice_id)s, r.id, 'run_ended', 'person:' || r.on_behalf_of FROM r
 ), events AS MATERIALIZED (
-    SELECT r.id AS run_id, 1 AS n, 'run' AS entity, r.id::text AS entity_id, r.status AS from_status, 'finish' AS event,
+    SELECT 1 AS n, 'run' AS entity, r.id::text AS entity_id, r.status AS from_status, 'finish' AS event,
            'done' AS to_status, r.acts_as AS actor, 'worker' AS surface, NULL::text AS detail FROM r
 ), linked AS (
     UPDATE run SET status = 'done', messages = r.messages + json_array_length(%(messages)s::json),
-        iterations = r.iterations + %(replies)s, tokens = r.tokens + %(tokens)s, cost_micros = r.cost_micros + %(cost_micros)s, {link}
+        iterations = r.iterations + %(replies)s, tokens = r.tokens + %(tokens)s, cost_micros = r.cost_micros + %(cost_micros)s, (seq, head) = ({link})
       FROM r, t WHERE run.id = r.id
     RETURNING run.id, run.seq, run.head
 ), {log}
@@ -278,14 +292,14 @@ WITH r AS MATERIALIZED (
 ), repainted AS (
     UPDATE card SET wanted = wanted + 1, not_before = NULL FROM live WHERE card.pause_id = live.id
 ), events AS MATERIALIZED (
-    SELECT r.id AS run_id, row_number() OVER (ORDER BY live.id) AS n, 'pause' AS entity, live.id::text AS entity_id, live.status AS from_status,
+    SELECT row_number() OVER (ORDER BY live.id) AS n, 'pause' AS entity, live.id::text AS entity_id, live.status AS from_status,
            'cancel' AS event, 'cancelled' AS to_status, 'system' AS actor, 'worker' AS surface, %(error)s::text AS detail
       FROM live JOIN r ON true
     UNION ALL
-    SELECT r.id, 1000000, 'run', r.id::text, r.status, 'fail', 'error', 'system', 'worker', %(error)s FROM r
+    SELECT 1000000, 'run', r.id::text, r.status, 'fail', 'error', 'system', 'worker', %(error)s FROM r
 ), linked AS (
     UPDATE run SET status = 'error', waiting_pauses = 0, messages = r.messages + json_array_length(%(messages)s::json),
-        iterations = r.iterations + %(replies)s, tokens = r.tokens + %(tokens)s, cost_micros = r.cost_micros + %(cost_micros)s, {link}
+        iterations = r.iterations + %(replies)s, tokens = r.tokens + %(tokens)s, cost_micros = r.cost_micros + %(cost_micros)s, (seq, head) = ({link})
       FROM r, t WHERE run.id = r.id
     RETURNING run.id, run.seq, run.head
 ), {log}
@@ -301,11 +315,11 @@ WITH r AS MATERIALIZED (
 ), let_go AS (
     DELETE FROM run_lease USING r WHERE run_lease.run_id = r.id
 ), events AS MATERIALIZED (
-    SELECT r.id AS run_id, 1 AS n, 'run' AS entity, r.id::text AS entity_id, r.status AS from_status,
+    SELECT 1 AS n, 'run' AS entity, r.id::text AS entity_id, r.status AS from_status,
            CASE WHEN r.hold THEN 'hold' ELSE 'release' END AS event, CASE WHEN r.hold THEN 'paused' ELSE 'queued' END AS to_status,
            %(worker)s::text AS actor, 'worker' AS surface, NULL::text AS detail FROM r
 ), linked AS (
-    UPDATE run SET status = CASE WHEN r.hold THEN 'paused' ELSE 'queued' END, queued_at = CASE WHEN NOT r.hold THEN t.at END, {link}
+    UPDATE run SET status = CASE WHEN r.hold THEN 'paused' ELSE 'queued' END, queued_at = CASE WHEN NOT r.hold THEN t.at END, (seq, head) = ({link})
       FROM r, t WHERE run.id = r.id
     RETURNING run.id, run.seq, run.head
 ), {log}
@@ -324,7 +338,7 @@ WITH r AS MATERIALIZED (
                 WHEN r.status = 'queued' THEN 'hold'
                 ELSE 'note_hold' END AS outcome FROM r
 ), events AS MATERIALIZED (
-    SELECT r.id AS run_id, 1 AS n, 'run' AS entity, r.id::text AS entity_id, r.status AS from_status,
+    SELECT 1 AS n, 'run' AS entity, r.id::text AS entity_id, r.status AS from_status,
            CASE WHEN v.outcome = 'note_hold' THEN 'note_hold' ELSE 'hold' END AS event,
            CASE v.outcome WHEN 'hold' THEN 'paused' WHEN 'note_hold' THEN r.status END AS to_status, %(actor)s::text AS actor,
            %(surface)s::text AS surface, CASE WHEN v.outcome = ANY('{ended,already}') THEN v.outcome END AS detail
@@ -332,7 +346,7 @@ WITH r AS MATERIALIZED (
 ), linked AS (
     UPDATE run SET hold = r.hold OR v.outcome = ANY('{hold,note_hold}'),
         status = CASE WHEN v.outcome = 'hold' THEN 'paused' ELSE r.status END,
-        queued_at = CASE WHEN v.outcome = 'hold' THEN NULL ELSE r.queued_at END, waiting_pauses = r.waiting_pauses, {link}
+        queued_at = CASE WHEN v.outcome = 'hold' THEN NULL ELSE r.queued_at END, waiting_pauses = r.waiting_pauses, (seq, head) = ({link})
       FROM r, t, v WHERE run.id = r.id
     RETURNING run.id, run.seq, run.head, run.status, run.hold
 ), {log}
@@ -349,7 +363,7 @@ WITH r AS MATERIALIZED (
                 WHEN r.hold THEN 'resume'
                 ELSE 'not_paused' END AS outcome FROM r
 ), events AS MATERIALIZED (
-    SELECT r.id AS run_id, 1 AS n, 'run' AS entity, r.id::text AS entity_id, r.status AS from_status, 'resume' AS event,
+    SELECT 1 AS n, 'run' AS entity, r.id::text AS entity_id, r.status AS from_status, 'resume' AS event,
            CASE WHEN v.outcome <> 'resume' THEN NULL WHEN r.status = 'paused' THEN 'queued' ELSE r.status END AS to_status,
            %(actor)s::text AS actor, %(surface)s::text AS surface, CASE WHEN v.outcome <> 'resume' THEN v.outcome END AS detail
       FROM r, v
@@ -357,7 +371,7 @@ WITH r AS MATERIALIZED (
     UPDATE run SET hold = r.hold AND v.outcome <> 'resume',
         status = CASE WHEN v.outcome = 'resume' AND r.status = 'paused' THEN 'queued' ELSE r.status END,
         queued_at = CASE WHEN v.outcome = 'resume' AND r.status = 'paused' THEN t.at ELSE r.queued_at END,
-        waiting_pauses = r.waiting_pauses, {link}
+        waiting_pauses = r.waiting_pauses, (seq, head) = ({link})
       FROM r, t, v WHERE run.id = r.id
     RETURNING run.id, run.seq, run.head, run.status, run.hold
 ), {log}
@@ -388,11 +402,11 @@ WITH held AS MATERIALIZED (
 ), repainted AS (
     UPDATE card SET wanted = wanted + 1, not_before = NULL FROM live, v WHERE card.pause_id = live.id AND v.outcome = 'cancel'
 ), events AS MATERIALIZED (
-    SELECT r.id AS run_id, row_number() OVER (ORDER BY live.id) AS n, 'pause' AS entity, live.id::text AS entity_id, live.status AS from_status,
+    SELECT row_number() OVER (ORDER BY live.id) AS n, 'pause' AS entity, live.id::text AS entity_id, live.status AS from_status,
            'cancel' AS event, 'cancelled' AS to_status, %(actor)s::text AS actor, %(surface)s::text AS surface, 'the run was withdrawn' AS detail
       FROM live JOIN r ON true JOIN v ON v.outcome = 'cancel'
     UNION ALL
-    SELECT r.id, 1000000, 'run', r.id::text, r.status, CASE WHEN v.outcome = 'note_cancel' THEN 'note_cancel' ELSE 'cancel' END,
+    SELECT 1000000, 'run', r.id::text, r.status, CASE WHEN v.outcome = 'note_cancel' THEN 'note_cancel' ELSE 'cancel' END,
            CASE v.outcome WHEN 'cancel' THEN 'cancelled' WHEN 'note_cancel' THEN r.status END, %(actor)s, %(surface)s,
            CASE WHEN v.outcome = ANY('{ended,already}') THEN v.outcome END
       FROM r, v
@@ -400,7 +414,7 @@ WITH held AS MATERIALIZED (
     UPDATE run SET cancel_wanted = r.cancel_wanted OR v.outcome = 'note_cancel',
         waiting_pauses = CASE WHEN v.outcome = 'cancel' THEN 0 ELSE r.waiting_pauses END,
         status = CASE WHEN v.outcome = 'cancel' THEN 'cancelled' ELSE r.status END,
-        queued_at = CASE WHEN v.outcome = 'cancel' THEN NULL ELSE r.queued_at END, {link}
+        queued_at = CASE WHEN v.outcome = 'cancel' THEN NULL ELSE r.queued_at END, (seq, head) = ({link})
       FROM r, t, v WHERE run.id = r.id
     RETURNING run.id, run.seq, run.head, run.status
 ), {log}

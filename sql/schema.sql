@@ -96,6 +96,19 @@ CREATE TABLE api_token (
 
 -- ------------------------------------------------------------------------------------------------------------------ runs
 
+-- What each row of a table that every move writes must keep to stands in a function, which a connection reads once: a CHECK that is spelled out
+-- is read anew by every statement.
+CREATE FUNCTION run_is_sound_v1(kind text, status text, iterations integer, max_iterations integer, waiting_pauses integer, open_effects integer,
+                                queued_at timestamptz) RETURNS boolean LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+    RETURN kind = ANY('{agent,external,system}')
+       AND status = ANY('{queued,running,awaiting_approval,awaiting_child,paused,in_doubt,done,error,cancelled}')
+       AND (status = 'queued') = (queued_at IS NOT NULL)
+       AND (status <> 'awaiting_approval' OR waiting_pauses > 0)
+       AND waiting_pauses >= 0 AND open_effects >= 0
+       AND max_iterations > 0 AND iterations <= max_iterations;
+END $$;
+
 -- The small row that is the lock: every move of a run, its pauses and its effects locks it first.
 -- What never changes stands first: an update's record in the log holds only what follows.
 CREATE TABLE run (
@@ -105,10 +118,10 @@ CREATE TABLE run (
     created_at      timestamptz NOT NULL DEFAULT clock_timestamp(),
     max_tokens      bigint,                    -- NULL: no bound
     max_cost_micros bigint,                    -- NULL: no bound
-    max_iterations  integer NOT NULL CHECK (max_iterations > 0),
+    max_iterations  integer NOT NULL,
     max_spawns      integer NOT NULL DEFAULT 0,
     depth           integer NOT NULL DEFAULT 0,
-    kind            text NOT NULL CHECK (kind IN ('agent', 'external', 'system')),
+    kind            text NOT NULL,                    -- agent, external, system
     agent           text NOT NULL,
     on_behalf_of    text NOT NULL,                    -- the requester: a person's id, checked when it is launched
     acts_as         text NOT NULL,                    -- the agent's own name in the authority it uses
@@ -121,18 +134,16 @@ CREATE TABLE run (
     refusals        integer NOT NULL DEFAULT 0,-- times the agent asked again for what a person had refused
     hold            boolean NOT NULL DEFAULT false,  -- an operator's wish to stop
     cancel_wanted   boolean NOT NULL DEFAULT false,  -- noted while an attempt was open; takes effect when it is settled
-    waiting_pauses  integer NOT NULL DEFAULT 0 CHECK (waiting_pauses >= 0),
-    open_effects    integer NOT NULL DEFAULT 0 CHECK (open_effects >= 0),  -- begun and not settled: nothing of it is withdrawn
+    waiting_pauses  integer NOT NULL DEFAULT 0,
+    open_effects    integer NOT NULL DEFAULT 0,  -- begun and not settled: nothing of it is withdrawn
     epoch           integer NOT NULL DEFAULT 0,-- counts claims: what advances a run carries it
     seq             integer NOT NULL DEFAULT 0,-- links of the chain so far
     queued_at       timestamptz,               -- since when it waits for a worker; set iff queued
-    status          text NOT NULL CHECK (status IN ('queued', 'running', 'awaiting_approval', 'awaiting_child', 'paused',
-                                                    'in_doubt', 'done', 'error', 'cancelled')),
-    head            text NOT NULL,                    -- the chain's last link
-    CHECK ((status = 'queued') = (queued_at IS NOT NULL)),
-    CHECK (status <> 'awaiting_approval' OR waiting_pauses > 0),
-    CHECK (iterations <= max_iterations)
+    status          text NOT NULL,
+    head            text NOT NULL                     -- the chain's last link
 ) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02);
+ALTER TABLE run ADD CONSTRAINT run_is_sound
+    CHECK (run_is_sound_v1(kind, status, iterations, max_iterations, waiting_pauses, open_effects, queued_at)) NOT VALID;
 CREATE INDEX run_queued ON run (queued_at) WHERE queued_at IS NOT NULL;
 CREATE UNIQUE INDEX run_of_launch_key ON run (launch_key) WHERE launch_key IS NOT NULL;
 CREATE INDEX run_children ON run (parent) WHERE parent IS NOT NULL;
@@ -184,6 +195,16 @@ CREATE TABLE run_call (
 
 -- ---------------------------------------------------------------------------------------------------------------- pauses
 
+CREATE FUNCTION run_pause_is_sound_v1(status text, approver text, votes_left integer, decided_at timestamptz)
+    RETURNS boolean LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+    RETURN status = ANY('{waiting,approved,denied,expired,cancelled,superseded,voided,executed,failed}')
+       AND (status = 'waiting') = (decided_at IS NULL)
+       AND votes_left >= 0
+       AND (status <> ALL('{approved,executed}') OR votes_left = 0)
+       AND approver ~ '^(person|role):.';
+END $$;
+
 -- The row on which a run waits for a decision. `waiting` is the only source of every decision; an escalation keeps it.
 CREATE TABLE run_pause (
     id          uuid PRIMARY KEY,
@@ -196,19 +217,15 @@ CREATE TABLE run_pause (
     n           integer NOT NULL,
     version     integer NOT NULL DEFAULT 1,    -- counts moves
     level       integer NOT NULL DEFAULT 0,    -- escalations so far
-    votes_left  integer NOT NULL CHECK (votes_left >= 0),
-    status      text NOT NULL CHECK (status IN ('waiting', 'approved', 'denied', 'expired', 'cancelled', 'superseded', 'voided',
-                                                'executed', 'failed')),
-    approver    text NOT NULL CHECK (approver ~ '^(person|role):.'),
+    votes_left  integer NOT NULL,
+    status      text NOT NULL,
+    approver    text NOT NULL,
     decided_by  text,                          -- a person, or NULL: time, withdrawal of a sibling, the system
     reason      text,                          -- the decider's words, or why the system settled it
-    voters      text[] NOT NULL DEFAULT '{}',
-    CHECK ((status = 'waiting') = (decided_at IS NULL)),
-    CHECK (status NOT IN ('approved', 'executed') OR votes_left = 0),
-    FOREIGN KEY (run_id, step, n) REFERENCES run_call
+    voters      text[] NOT NULL DEFAULT '{}'
 ) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02);
+ALTER TABLE run_pause ADD CONSTRAINT run_pause_is_sound CHECK (run_pause_is_sound_v1(status, approver, votes_left, decided_at)) NOT VALID;
 CREATE INDEX run_pause_due ON run_pause (fire_at) WHERE status = 'waiting';
-CREATE INDEX run_pause_of_approver ON run_pause (approver, fire_at) WHERE status = 'waiting';
 CREATE INDEX run_pause_of_run ON run_pause (run_id);
 -- One waiting pause per tool call: a call is never asked twice at once.
 CREATE UNIQUE INDEX run_pause_one_waiting ON run_pause (run_id, step, n) WHERE status = 'waiting';
@@ -331,6 +348,11 @@ CREATE FUNCTION pause_digest_v1(document text) RETURNS text LANGUAGE sql STABLE 
 
 -- ------------------------------------------------------------------------------------------------------ what people see
 
+CREATE FUNCTION card_is_sound_v1(kind text, dest text, state text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+    RETURN kind = ANY('{approver,requester}') AND dest ~ '^(channel|person):.' AND state = ANY('{live,gone}');
+END $$;
+
 -- A Slack message that must come to equal its pause: wanted > painted means repaint.
 CREATE TABLE card (
     id             uuid PRIMARY KEY,
@@ -341,15 +363,16 @@ CREATE TABLE card (
     painted        integer NOT NULL DEFAULT 0,
     level          integer NOT NULL,           -- the escalation level it was made for: only there does it show buttons
     tries          integer NOT NULL DEFAULT 0,
-    kind           text NOT NULL CHECK (kind IN ('approver', 'requester')),
-    dest           text NOT NULL CHECK (dest ~ '^(channel|person):.'),
-    state          text NOT NULL DEFAULT 'live' CHECK (state IN ('live', 'gone')),
+    kind           text NOT NULL,              -- approver, requester
+    dest           text NOT NULL,
+    state          text NOT NULL DEFAULT 'live',
     channel        text,                       -- from Slack's answer to the post; for a DM the D... id
     ts             text,
     error          text,                       -- Slack's last refusal
     due            boolean NOT NULL GENERATED ALWAYS AS (wanted > painted AND state = 'live') STORED,
     UNIQUE (pause_id, kind, level, dest)
 ) WITH (fillfactor = 80);
+ALTER TABLE card ADD CONSTRAINT card_is_sound CHECK (card_is_sound_v1(kind, dest, state)) NOT VALID;
 CREATE INDEX card_due ON card (not_before NULLS FIRST) WHERE due;
 
 -- Something said once. Composed when it is delivered, from the present state; private answers lapse after five minutes.

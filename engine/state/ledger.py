@@ -212,21 +212,12 @@ class StandingNow:
 
 def standing(conn: db.Conn, run_id: UUID) -> StandingNow:
     """Whether the requester still holds the recorded grant, and who of the voters lost the right to decide. Raises NotFound."""
-    row = db.must(conn, "standing", dict, f"run {run_id}", run_id=run_id)
+    return standing_by(db.must(conn, "standing", dict, f"run {run_id}", run_id=run_id))
+
+
+def standing_by(row: dict[str, Any]) -> StandingNow:
+    """The same, from a row that has it among other things."""
     lapsed = tuple(LapsedVoter(**{**v, "pause_id": UUID(v["pause_id"])}) for v in row["lapsed_voters"])
-    return StandingNow(**{**row, "lapsed_voters": lapsed})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Refusal:
-    """A person's earlier no to an action of this run."""
-
-    fingerprint: str
-    decided_by: str | None
-    decided_at: Any
-    reason: str | None
-
-
-def refused_before(conn: db.Conn, run_id: UUID) -> dict[str, Refusal]:
-    """What a person refused in this run, by fingerprint."""
-    return {r.fingerprint: r for r in db.many(conn, "refused_before", Refusal, run_id=run_id)}
+    return StandingNow(
+        now=row["now"], grant_holds=row["grant_holds"], requester_active=row["requester_active"], lapsed_voters=lapsed
+    )

@@ -1,6 +1,7 @@
 """The verbs of people: import, and who is behind a Slack identity. Roles and managers are rows; a decision reads them itself."""
 
 import json
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
@@ -21,11 +22,16 @@ def load(conn: db.Conn, people: People, *, actor: str, surface: str = "cli") -> 
 
 def everybody(conn: db.Conn) -> People:
     """All rows, active or not."""
+    return of_rows(db.many(conn, "people", dict))
+
+
+def of_rows(rows: Iterable[dict[str, Any]]) -> People:
+    """People from their rows."""
     return People(
         tuple(
             Person(id=r["id"], name=r["name"], slack=tuple(r["identities"]), roles=tuple(r["roles"]), manager=r["manager"],
                    active=r["active"], scopes=tuple(r["scopes"]))
-            for r in db.many(conn, "people", dict)
+            for r in rows
         )
     )  # fmt: skip
 

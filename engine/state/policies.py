@@ -1,5 +1,7 @@
 """The verbs of policy: apply a version, read the one in force. A version is immutable; the text is kept as finance wrote it."""
 
+from typing import Any
+
 from engine.errors import Conflict, Misconfigured
 from engine.rules import digest, policy_file
 from engine.rules.people import People
@@ -37,7 +39,11 @@ def apply(conn: db.Conn, text: str, people: People, *, actor: str, surface: str 
 
 def current(conn: db.Conn) -> Policy:
     """The policy in force. Raises Misconfigured if none was ever applied: then nothing with an effect may be done."""
-    row = db.one(conn, "current_policy", dict)
+    return in_force(db.one(conn, "current_policy", dict))
+
+
+def in_force(row: dict[str, Any] | None) -> Policy:
+    """The policy of a row that has its version, document and digest; None: none was ever applied. Raises Misconfigured."""
     if row is None:
         raise Misconfigured(["No policy is in force. Write one and apply it: placet policy apply policy.toml"])
     if not _intact(row):
@@ -52,5 +58,5 @@ def of_version(conn: db.Conn, version: str) -> Policy | None:
     return policy_file.parse(row["document"]) if row and _intact(row) else None
 
 
-def _intact(row: dict[str, str]) -> bool:
-    return digest.digest("placet.policy.v1", row["document"]) == row["digest"]
+def _intact(row: dict[str, Any]) -> bool:
+    return digest.digest("placet.policy.v1", row["document"]) == str(row["digest"])

@@ -13,12 +13,13 @@ from engine.models import Call, OpenEffect, Pause
 from engine.results import Unwritable, result_text
 from engine.rules import chain, digest
 from engine.rules import turn as rules
-from engine.state import events, ledger, pauses, people, policies, runs
+from engine.state import events, ledger, pauses, policies, present, runs
+from engine.state.present import Rules
 from engine.tool import Bound, InvalidArguments, Tool
 from engine.workers import grants, perform, prepare, revalidate, vouch
 from engine.workers.means import Turn, Way, way
 from engine.workers.perform import Deed, Done, NotDone
-from engine.workers.prepare import Answer, Effectful, Plain, Rules
+from engine.workers.prepare import Answer, Effectful, Plain
 
 _log = logging.getLogger(__name__)
 
@@ -34,7 +35,7 @@ def settle(turn: Turn, calls: Sequence[Call]) -> Way:
     asked = [(call, turn.means.do(pauses.get, call.pause_id)) for call in calls if call.pause_id]
     if refused := [pause for _, pause in asked if pause.status not in ("waiting", "approved")]:
         return _tell_refusal(turn, calls, asked, refused)
-    holds = _what_holds(turn)
+    holds = turn.means.do(present.rules, turn.run.id)
     plans = prepare.plan(turn, [call for call in calls if not call.pause_id], holds)
     if answers := [one for one in plans if isinstance(one, Answer)]:
         told = {one.call.n: {"text": one.text, "is_error": True} for one in answers}
@@ -61,16 +62,6 @@ def _record(turn: Turn, calls: Sequence[Call]) -> vouch.Told:
     if not any(call.pause_id for call in calls):
         return chain.NOTHING
     return chain.follow(turn.means.do(events.read, turn.run.id))
-
-
-def _what_holds(turn: Turn) -> Rules:
-    do = turn.means.do
-    return Rules(
-        policy=do(policies.current),
-        people=do(people.everybody),
-        refused=do(ledger.refused_before, turn.run.id),
-        standing=do(ledger.standing, turn.run.id),
-    )
 
 
 def _do_all(turn: Turn, planned: Sequence[Plain | Effectful | revalidate.Ready], holds: Rules) -> Way:

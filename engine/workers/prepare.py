@@ -3,7 +3,7 @@
 Everything an approver reads is made here, once. The one rule: nothing has been done yet when this is through.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -12,8 +12,9 @@ from engine.errors import QuoteUnavailable
 from engine.models import Call, Content, NewCard, Quote, Run, Superseded
 from engine.rules import digest, escalation
 from engine.rules.people import People
-from engine.rules.policy import Need, Policy, evaluate
+from engine.rules.policy import Need, evaluate
 from engine.state import db, ledger
+from engine.state.present import Refusal, Rules
 from engine.state.runs import Ask
 from engine.tool import Bound, InvalidArguments, Tool
 from engine.workers.means import Turn
@@ -49,16 +50,6 @@ class Effectful:
 
 
 Plan = Answer | Plain | Effectful
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
-    """What holds at the moment a turn is looked at."""
-
-    policy: Policy
-    people: People
-    refused: Mapping[str, ledger.Refusal]
-    standing: ledger.StandingNow
 
 
 def plan(turn: Turn, calls: Sequence[Call], holds: Rules) -> list[Plan]:
@@ -105,7 +96,7 @@ def _effectful(run: Run, call: Call, tool: Tool, bound: Bound, holds: Rules) -> 
     return Effectful(call=call, tool=tool, bound=bound, need=need, quote=quote)
 
 
-def _refused_before(before: ledger.Refusal) -> str:
+def _refused_before(before: Refusal) -> str:
     by = before.decided_by or "A person"
     return f"{by} refused exactly this before in this run, and nobody is asked again. Do not try it another way; say what was refused."
 

@@ -15,11 +15,12 @@ from engine.rules import escalation
 from engine.rules.money import Money, format_money
 from engine.rules.policy import Need, evaluate, needs_asking_again, stricter, within_tolerance
 from engine.state import ledger
+from engine.state.present import Rules
 from engine.state.runs import Ask
 from engine.tool import Bound, InvalidArguments, Tool
 from engine.workers import grants, prepare, vouch
 from engine.workers.means import Turn
-from engine.workers.prepare import Effectful, Rules
+from engine.workers.prepare import Effectful
 
 _log = logging.getLogger(__name__)
 LATE = "The time in which it had to be done has passed, so it was not done."

@@ -5,7 +5,6 @@ alarm. A scan looks at what fell due in the last minutes, so that dead entries k
 minute it looks everywhere.
 """
 
-import json
 import logging
 import time
 from collections.abc import Sequence
@@ -13,9 +12,10 @@ from uuid import UUID
 
 import psycopg
 
-from engine.models import Content, DuePause, Moved
+from engine.models import DuePause, Moved
 from engine.rules import escalation
 from engine.rules.people import People
+from engine.rules.policy import Need
 from engine.state import db, pauses, people
 from engine.state.pauses import NextStep
 
@@ -85,10 +85,10 @@ class Sweeper:
 
 def _next_step(due: DuePause, known: People) -> NextStep:
     """Where a due pause goes; one whose content was altered never escalates."""
-    if not due.intact:
+    if not due.intact or due.need is None:
         _log.error("pause %s was altered after it was stored: it expires and is not escalated", due.id)
         return NextStep(pause_id=due.id, level=due.level, next=None)
-    need = Content.from_document(json.loads(due.document)).need
+    need = Need.from_document(due.need)
     steps = need.steps if need.on_expiry == "escalate" else ()
     found = escalation.next_approver(steps, due.level, due.approver, due.on_behalf_of, known)
     if found is None:

@@ -16,10 +16,6 @@ def test_a_whole_run_is_nine_transactions(counted: cost.Cost) -> None:
     assert counted.transactions <= 9
 
 
-@pytest.mark.xfail(
-    reason="It is 12.9 KB: 0.65 are the locks with which events refer to their edges, 1 is the index of the events, 0.3 the head as hex",
-    strict=True,
-)
 def test_a_whole_run_writes_twelve_kilobytes_beside_its_content(counted: cost.Cost) -> None:
     assert sum(counted.wal.values()) - counted.content <= 12 * 1024, counted
 

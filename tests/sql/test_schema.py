@@ -146,21 +146,29 @@ def test_every_edge_of_the_file_is_in_the_database_after_a_migration(conn: Any, 
 # ------------------------------------------------------------------------------------------- what no query could break
 
 RULES = {
-    "a queued run says since when": ("run_check", "UPDATE run SET queued_at = NULL WHERE id = %(run)s"),
+    "a queued run says since when": ("run_is_sound", "UPDATE run SET queued_at = NULL WHERE id = %(run)s"),
     "a run that waits has a pause": (
-        "run_check1",
+        "run_is_sound",
         "UPDATE run SET status = 'awaiting_approval', queued_at = NULL WHERE id = %(run)s",
     ),
-    "a run keeps to its bound": ("run_check2", "UPDATE run SET iterations = max_iterations + 1 WHERE id = %(run)s"),
-    "a run has a known status": ("run_status_check", "UPDATE run SET status = 'lost', queued_at = NULL WHERE id = %(run)s"),
-    "no count falls below zero": ("run_open_effects_check", "UPDATE run SET open_effects = -1 WHERE id = %(run)s"),
-    "a settled pause says when": ("run_pause_check", "UPDATE run_pause SET status = 'denied' WHERE id = %(pause)s"),
+    "a run keeps to its bound": ("run_is_sound", "UPDATE run SET iterations = max_iterations + 1 WHERE id = %(run)s"),
+    "a run has a known status": ("run_is_sound", "UPDATE run SET status = 'lost', queued_at = NULL WHERE id = %(run)s"),
+    "no count falls below zero": ("run_is_sound", "UPDATE run SET open_effects = -1 WHERE id = %(run)s"),
+    "a run is of a known kind": ("run_is_sound", "UPDATE run SET kind = 'other' WHERE id = %(run)s"),
+    "a bound lets something happen": ("run_is_sound", "UPDATE run SET max_iterations = 0 WHERE id = %(run)s"),
+    "no wait is counted below none": ("run_is_sound", "UPDATE run SET waiting_pauses = -1 WHERE id = %(run)s"),
+    "a pause has a known status": ("run_pause_is_sound", "UPDATE run_pause SET status = 'lost', decided_at = now() WHERE id = %(pause)s"),
+    "no vote is missing below none": ("run_pause_is_sound", "UPDATE run_pause SET votes_left = -1 WHERE id = %(pause)s"),
+    "a card is of a known kind": ("card_is_sound", "UPDATE card SET kind = 'other'"),
+    "a card goes to a channel or a person": ("card_is_sound", "UPDATE card SET dest = 'marta'"),
+    "a card is live or gone": ("card_is_sound", "UPDATE card SET state = 'lost'"),
+    "a settled pause says when": ("run_pause_is_sound", "UPDATE run_pause SET status = 'denied' WHERE id = %(pause)s"),
     "an approved pause has its votes": (
-        "run_pause_check1",
+        "run_pause_is_sound",
         "UPDATE run_pause SET status = 'approved', decided_at = now() WHERE id = %(pause)s",
     ),
     "an approver is a person or a role": (
-        "run_pause_approver_check",
+        "run_pause_is_sound",
         "UPDATE run_pause SET approver = 'marta' WHERE id = %(pause)s",
     ),
     "a call waits once": (

@@ -5,10 +5,10 @@ from uuid import uuid4
 
 import pytest
 
-from engine.errors import NotFound
+from engine.errors import Misconfigured, NotFound
 from engine.models import Decided
-from engine.state import ledger, pauses
-from tests import rows
+from engine.state import ledger, pauses, people, policies, present
+from tests import database, rows
 
 
 def test_the_grant_holds_until_the_requester_loses_it_or_leaves(conn: Any) -> None:
@@ -56,7 +56,8 @@ def test_what_a_person_refused_in_this_run_is_known_by_its_fingerprint(conn: Any
     pauses.deny(conn, refused, "marta", surface="tests", reason="Too dear.")
     pause = pauses.get(conn, refused)
     assert pause.content is not None
-    known = ledger.refused_before(conn, pause.run_id)
+    database.apply_policy(conn)
+    known = present.rules(conn, pause.run_id).refused
     assert {f: (r.decided_by, r.reason) for f, r in known.items()} == {
         pause.content.fingerprint: ("Marta Keller", "Too dear.")
     }
@@ -66,3 +67,24 @@ def test_what_a_person_refused_in_this_run_is_known_by_its_fingerprint(conn: Any
 def test_the_standing_of_an_unknown_run_is_no_standing(conn: Any) -> None:
     with pytest.raises(NotFound):
         ledger.standing(conn, uuid4())
+    with pytest.raises(NotFound):
+        present.rules(conn, uuid4())
+
+
+def test_what_holds_is_read_in_one_look_as_its_parts_say_it(conn: Any) -> None:
+    [pause_id] = rows.waiting(conn)
+    run_id = pauses.get(conn, pause_id).run_id
+    with pytest.raises(Misconfigured, match="No policy is in force"):
+        present.rules(conn, run_id)
+    database.apply_policy(conn)
+    rows.take_role(conn, "marta", "finance-approver")
+    rows.deactivate(conn, "jonas")
+    held, alone = present.rules(conn, run_id), ledger.standing(conn, run_id)
+    assert (held.policy, tuple(held.people), held.refused) == (
+        policies.current(conn),
+        tuple(people.everybody(conn)),
+        {},
+    )
+    assert (held.standing.grant_holds, held.standing.lapsed_voters) == (alone.grant_holds, alone.lapsed_voters)
+    rows.deactivate(conn, "priya")
+    assert not present.rules(conn, run_id).standing.requester_active
