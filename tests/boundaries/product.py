@@ -1,4 +1,4 @@
-"""Our side of everything, in one thread of one process that may be killed: launches, works, sweeps, delivers, and takes what Slack sends.
+"""Our side of everything, in one process that may be killed: launches, works, sweeps, delivers, and takes what Slack sends.
 
 It does one thing at a time, so that the boundaries of a flow come in the same order every time.
 """
