@@ -20,7 +20,7 @@ from bot.sandbox.player import Player
 from engine.state import db, runs
 from examples.procurement.agent import agent
 from tests import rows, world
-from tests.chaos.relay import HOST, Goal, Relay, relay
+from tests.chaos.relay import HOST, Relay, relay
 from tests.releases import kept
 
 ROOT: Final = Path(__file__).parents[2]
@@ -102,11 +102,10 @@ class Clicking:
 
 @dataclass(slots=True)
 class Deploy:
-    """A house whose front leads to whichever processes `goals` names at the moment."""
+    """A house whose front leads to whichever processes serve at the moment."""
 
     home: House
     front: Relay
-    goals: list[Goal]
     folder: Path
 
     def furnish(self, old: Code) -> None:
@@ -123,16 +122,16 @@ class Deploy:
         clicking = Clicking(player, self.front)
         with ExitStack() as to_the_end, ThreadPoolExecutor(1) as hand:
             with old.serving(self.folder / "old.log") as before:
-                self.goals[:] = [before]
+                self.front.lead_to(before)
                 for ref in ORDERS:
                     self.launch(ref)
                 all_clicked = hand.submit(clicking.run)
                 clicking.await_clicks(MIGRATED)
                 new.placet("migrate")
                 after = to_the_end.enter_context(new.serving(self.folder / "new.log"))
-                self.goals[:] = [before, after]
+                self.front.lead_to(before, after)
                 clicking.await_clicks(REPLACED)
-                self.goals[:] = [after]
+                self.front.lead_to(after)
             all_clicked.result()
             player.until("every order is paid", lambda: _all_paid(player))
 
@@ -146,11 +145,10 @@ class Deploy:
 
 @pytest.fixture
 def deploy(tmp_path: Path) -> Iterator[Deploy]:
-    goals: list[Goal] = []
-    with relay(lambda: goals) as front:
+    with relay() as front:
         env = {"OUTSIDE_APP_URL": f"http://{HOST}:{front.port}/slack/events"}
         with house(tmp_path / "house", port=_free_port(), env=env, say=lambda _text: None) as home:
-            yield Deploy(home, front, goals, tmp_path)
+            yield Deploy(home, front, tmp_path)
 
 
 @pytest.mark.timeout(300)
