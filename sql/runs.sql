@@ -1,9 +1,6 @@
 -- The moves of a run. What advances it carries its epoch: no row then means that another worker has it, and that nothing may be touched.
 
--- name: launch_run :one
--- A run from nothing, its first message and its first event; a launch_key used before gives the run it launched then (new = false), and one
--- that is being used at this moment violates run_of_launch_key: run_of_launch_key tells for what.
--- No row: the person for whom it is asked is unknown or no longer active.
+-- name: launched :fragment
 WITH asker AS (
     SELECT id FROM person WHERE id = %(on_behalf_of)s AND active
 ), t AS MATERIALIZED (
@@ -15,8 +12,10 @@ WITH asker AS (
            %(agent)s, asker.id, %(acts_as)s,
            chain_link_v1(%(genesis)s, event_text_v1('run', %(id)s::uuid::text, 'new', 'launch', 'queued', %(actor)s, %(surface)s, %(detail)s, t.at)),
            %(launch_key)s
-      FROM asker, t WHERE NOT EXISTS (SELECT FROM run WHERE launch_key = %(launch_key)s)
-    RETURNING id, head
+      FROM asker, t
+
+-- name: launched_rest :fragment
+RETURNING id, head
 ), content AS (
     INSERT INTO run_content (run_id, input, model, scopes, reply_to)
     SELECT id, %(input)s, %(model)s, %(scopes)s, %(reply_to)s FROM launched
@@ -29,7 +28,19 @@ WITH asker AS (
 )
 SELECT coalesce((SELECT id FROM launched), (SELECT id FROM run WHERE launch_key = %(launch_key)s)) AS id,
        EXISTS (SELECT FROM launched) AS new
-  FROM asker;
+  FROM asker
+
+-- name: launch_run :one
+-- A run from nothing, its first message and its first event. No row: the person for whom it is asked is unknown or no longer active.
+{launched}
+    {launched_rest};
+
+-- name: launch_keyed_run :one
+-- The same with a launch_key, which takes an insertion that may be taken back, and so more of the log: one that was used before gives the run it launched then (new = false), and id NULL if that is being launched at
+-- this moment. No row: the person for whom it is asked is unknown or no longer active.
+{launched}
+    ON CONFLICT (launch_key) WHERE launch_key IS NOT NULL DO NOTHING
+    {launched_rest};
 
 -- name: run_of_launch_key :one
 -- For the launch that lost a race for its key: the run the other one made. No row: there is none.

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-import psycopg
-
 from engine.errors import BadInput, Conflict, LeaseLost, NotFound
 from engine.models import Call, Claim, Content, NewCard, Run, RunLine, RunRecord
 from engine.rules import digest
@@ -40,19 +38,22 @@ def launch(conn: db.Conn, what: Launch, *, actor: str, surface: str) -> tuple[UU
 
     Raises BadInput when the person it is for is unknown or has left: a run always has a requester.
     """
-    try:
-        row = db.one(
-            conn, "launch_run", dict, id=db.new_id(), agent=what.agent, on_behalf_of=what.on_behalf_of, input=what.input, model=what.model,
-            acts_as=what.acts_as, scopes=list(what.scopes), max_iterations=what.max_iterations, max_tokens=what.max_tokens,
-            max_cost_micros=what.max_cost_micros, max_spawns=what.max_spawns, launch_key=what.launch_key, reply_to=what.reply_to,
-            content=json.dumps(what.input), genesis=digest.GENESIS, actor=actor, surface=surface,
-            detail=digest.digest("placet.input.v1", what.input),
-        )  # fmt: skip
-    except psycopg.errors.UniqueViolation:  # another launch with this key committed while this one looked
-        found = db.must(conn, "run_of_launch_key", dict, f"run {what.launch_key}", launch_key=what.launch_key)
-        return found["id"], False
+    given: dict[str, Any] = {
+        "id": db.new_id(), "agent": what.agent, "on_behalf_of": what.on_behalf_of, "input": what.input, "model": what.model,
+        "acts_as": what.acts_as, "scopes": list(what.scopes), "max_iterations": what.max_iterations, "max_tokens": what.max_tokens,
+        "max_cost_micros": what.max_cost_micros, "max_spawns": what.max_spawns, "launch_key": what.launch_key, "reply_to": what.reply_to,
+        "content": json.dumps(what.input), "genesis": digest.GENESIS, "actor": actor, "surface": surface,
+        "detail": digest.digest("placet.input.v1", what.input),
+    }  # fmt: skip
+    if what.launch_key is None:
+        row = db.one(conn, "launch_run", dict, **given)
+    else:
+        row = db.one(conn, "launch_keyed_run", dict, **given)
     if row is None:
         raise BadInput("for", f"nobody active has the id {what.on_behalf_of!r}. `placet people` lists who may ask.")
+    if row["id"] is None:  # another launch with this key committed while this one looked
+        found = db.must(conn, "run_of_launch_key", dict, f"run {what.launch_key}", launch_key=what.launch_key)
+        return found["id"], False
     return row["id"], row["new"]
 
 
