@@ -36,8 +36,8 @@ SELECT coalesce((SELECT id FROM launched), (SELECT id FROM run WHERE launch_key 
     {launched_rest};
 
 -- name: launch_keyed_run :one
--- The same with a launch_key, which takes an insertion that may be taken back, and so more of the log: one that was used before gives the run it launched then (new = false), and id NULL if that is being launched at
--- this moment. No row: the person for whom it is asked is unknown or no longer active.
+-- The same with a launch_key, by an insertion that may come to nothing (it costs more of the log): a key used before gives the run it launched
+-- then (new = false), and id NULL if that is being launched at this moment. No row: the person for whom it is asked is unknown or no longer active.
 {launched}
     ON CONFLICT (launch_key) WHERE launch_key IS NOT NULL DO NOTHING
     {launched_rest};
