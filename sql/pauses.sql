@@ -178,13 +178,16 @@ SELECT p.id, p.run_id, p.level, p.approver, p.fire_at, r.on_behalf_of, c.digest,
 
 -- name: settle_due :many
 -- The answer decided in advance: each asked pause that still waits at that level and is due goes to its next approver, or, with none,
--- expires and takes its siblings with it. Runs that others hold are left for the next sweep. A row per pause that moved; none: nothing was due.
+-- expires and takes its siblings with it. Runs that others hold, or have moved since this statement began (it would not see a card that they
+-- made), are left for the next sweep. A row per pause that moved; none: nothing was due.
 -- asked: [{id, level, next: approver|null, to_level, within_s, cards: [{id, dest}]}]
 WITH asked AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset(%(asked)s::jsonb) AS a(id uuid, level integer, next text, to_level integer, within_s double precision, cards jsonb)
-), r AS MATERIALIZED (
+), held AS MATERIALIZED (
     SELECT id, seq, head, status, hold, queued_at, waiting_pauses FROM run WHERE id IN (SELECT p.run_id FROM run_pause p JOIN asked USING (id))
      ORDER BY depth DESC, id FOR UPDATE SKIP LOCKED
+), r AS MATERIALIZED (
+    SELECT held.* FROM held JOIN run seen ON seen.id = held.id AND seen.seq = held.seq
 ), live AS MATERIALIZED (
     SELECT p.id, p.run_id, p.status, p.step, p.level, p.fire_at FROM run_pause p JOIN r ON r.id = p.run_id WHERE p.status = ANY('{waiting,approved}')
      ORDER BY p.run_id, p.id FOR UPDATE OF p

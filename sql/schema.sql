@@ -220,7 +220,7 @@ CREATE TABLE run_pause (
     votes_left  integer NOT NULL,
     status      text NOT NULL,
     approver    text NOT NULL,
-    decided_by  text,                          -- a person, or NULL: time, withdrawal of a sibling, the system
+    decided_by  text,                          -- a person (who withdrew a request withdrew its siblings), or NULL: time, the system
     reason      text,                          -- the decider's words, or why the system settled it
     voters      text[] NOT NULL DEFAULT '{}'
 ) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02);

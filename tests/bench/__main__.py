@@ -1,16 +1,18 @@
 """`python -m tests.bench`: measure what Placet costs on this machine, print it, and write it down."""
 
 import argparse
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack
+from importlib.util import find_spec
 from pathlib import Path
 
 from tests import database
-from tests.bench import cost, ground, growth, moves, paper
+from tests.bench import cost, ground, growth, moves, paper, processes, rivals
 from tests.bench.paper import Row
 
-PARTS = ("cost", "moves", "growth")
+PARTS = ("cost", "moves", "beside", "processes", "growth")
 
 
 def main() -> None:
@@ -39,14 +41,18 @@ def measure(parts: list[str] | tuple[str, ...], clients: list[int], waiting: int
         server = kept.enter_context(database.server(Path(folder)))
         if "cost" in parts:
             yield from counted(database.migrated(server, "counted"))
-        if "moves" in parts or "growth" in parts:
+        if set(parts) - {"cost"}:
             few = kept.enter_context(ground.crowded(server, "few", 10_000))
-        if "moves" in parts:
             with database.connect(few) as conn:
                 database.apply_policy(conn)
+        if "moves" in parts:
             for move in (moves.park, moves.decide, moves.to_done):
                 for count in clients:
                     yield move(few, count, share)
+        if "beside" in parts:
+            yield from beside(server, few, clients, share)
+        if "processes" in parts:
+            yield from processes.throughput(few, int(240 * share))
         if "growth" in parts:
             many = kept.enter_context(ground.crowded(server, "many", waiting))
             yield growth.decision(few, many, waiting)
@@ -54,6 +60,19 @@ def measure(parts: list[str] | tuple[str, ...], clients: list[int], waiting: int
             yield growth.long_run(few)
             yield growth.due(few)
             yield growth.old_snapshot(many)
+
+
+def beside(server: str, ours: str, clients: list[int], share: float) -> Iterator[Row]:
+    """The other engines, where they are installed; else a line that says how."""
+    if find_spec("langgraph") is None or find_spec("dbos") is None:
+        print("LangGraph and DBOS are not measured beside it: pip install -e '.[bench]'", file=sys.stderr)
+        return
+    others = {
+        "LangGraph": (rivals.langgraph, database.created(server, "langgraph")),
+        "DBOS": (rivals.dbos, database.created(server, "dbos")),
+    }
+    for count in clients:
+        yield from moves.beside(ours, others, count, share)
 
 
 def counted(url: str) -> Iterator[Row]:

@@ -1,6 +1,7 @@
 """Parking, deciding, and going on to the end, against the bare statements that no engine could do without."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, ExitStack
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Final
@@ -15,6 +16,9 @@ from tests import rows
 from tests.bench import ground
 from tests.bench.paper import Row
 from tests.bench.timing import WARM, interleaved, seconds_each
+
+Engine = Callable[[str, int, int], AbstractContextManager[Callable[[], float]]]
+"""Another engine on a database, for so many clients and runs: rounds that give seconds a run."""
 
 BARS: Final = {
     "park": {1: 0.65, 8: 0.55, 32: 0.55}, "decide": {1: 0.65, 8: 0.6, 32: 0.5}, "decide to done": {1: 0.4, 8: 0.2, 32: 0.16},
@@ -62,26 +66,49 @@ def decide(url: str, clients: int, share: float) -> Row:
 def to_done(url: str, clients: int, share: float) -> Row:
     """A yes, and the run goes on to its end: paid through the ledger, by the loop itself. Against two conditional UPDATEs."""
     count = _jobs(clients, share / 2)
-    agent = _agent()
-
-    def ours() -> float:
-        with db.pool(url, size=clients + 1, wait_s=30) as pool:
-            means = Means(pool=pool, agents={agent.name: agent}, complete=_complete, name="bench", lease_s=3600)
-            waiting = [_launched_and_parked(means, agent) for _ in range(count)]
-            with ground.connections(url, clients) as conns:
-                return seconds_each(conns, [partial(_see_through, means, pause_id) for pause_id in waiting])
-
+    ours = partial(seconds_to_done, url, clients, count)
     return _row("decide to done", clients, *interleaved(ours, lambda: _bare_updates(url, clients, count, updates=2)))
+
+
+def beside(url: str, others: Mapping[str, tuple[Engine, str]], clients: int, share: float) -> list[Row]:
+    """The same, against other engines that do the same work in the same rounds; each by its name, with a database of its own."""
+    count = _jobs(clients, share / 2)
+    with ExitStack() as kept:
+        rounds = [kept.enter_context(engine(own, clients, count)) for engine, own in others.values()]
+        ours, *theirs = interleaved(partial(seconds_to_done, url, clients, count), *rounds)
+    return [
+        Row(
+            what=f"decide to done against {name}, {_many(clients)}",
+            value=took / ours,
+            bar=4,
+            least=True,
+            seen=f"{1 / ours:,.0f} and {1 / took:,.0f} runs a second",
+            unit=" x",
+        )
+        for name, took in zip(others, theirs, strict=True)
+    ]
+
+
+def seconds_to_done(url: str, clients: int, count: int) -> float:
+    """Seconds a run from its yes to its end, by so many clients at once."""
+    with db.pool(url, size=clients + 1, wait_s=30) as pool:
+        means = means_on(pool)
+        waiting = [launched_and_parked(means) for _ in range(count)]
+        with ground.connections(url, clients) as conns:
+            return seconds_each(conns, [partial(_see_through, means, pause_id) for pause_id in waiting])
 
 
 def _jobs(clients: int, share: float) -> int:
     return clients * WARM + max(clients, int(PER_ROUND.get(clients, 400) * share))
 
 
+def _many(clients: int) -> str:
+    return "1 client" if clients == 1 else f"{clients} clients"
+
+
 def _row(what: str, clients: int, ours: float, bare: float) -> Row:
-    many = "1 client" if clients == 1 else f"{clients} clients"
     seen = f"{1 / ours:,.0f}/s of {1 / bare:,.0f}/s; {ours * clients * 1000:.2f} ms and {bare * clients * 1000:.2f} ms each"
-    return Row(what=f"{what}, {many}", value=bare / ours, bar=BARS[what].get(clients), least=True, seen=seen)
+    return Row(what=f"{what}, {_many(clients)}", value=bare / ours, bar=BARS[what].get(clients), least=True, seen=seen)
 
 
 def _ask(conn: db.Conn, claim: Any, ask: runs.Ask) -> None:
@@ -141,20 +168,30 @@ def _complete(**request: Any) -> Mapping[str, Any]:
 _USAGE: Final = {"input_tokens": 100, "output_tokens": 20}
 
 
-def _launched_and_parked(means: Means, agent: Agent) -> UUID:
+def means_on(pool: db.Pool) -> Means:
+    """What a worker of this agent works with, on this pool."""
+    agent = _agent()
+    return Means(pool=pool, agents={agent.name: agent}, complete=_complete, name="bench", lease_s=3600)
+
+
+def launched_and_parked(means: Means) -> UUID:
+    """The pause of a run that has just stopped on a person."""
+    [agent] = means.agents.values()
     run_id, _ = means.do(
         runs.launch, agent.launch(input="Pay PO-1.", on_behalf_of="priya"), actor="priya", surface="bench"
     )
-    _advance(means)
+    advance(means)
     return means.do(runs.get, run_id).pauses[0]
 
 
 def _see_through(means: Means, pause_id: UUID, conn: db.Conn) -> None:
     _approve(conn, pause_id)
-    _advance(means)
+    advance(means)
 
 
-def _advance(means: Means) -> None:
+def advance(means: Means) -> bool:
+    """Claim a run and take it as far as it goes; False if none is queued."""
     claim = means.do(runs.claim, means.name, list(means.agents), lease_s=means.lease_s)
     if claim:
         loop.advance(means, claim)
+    return claim is not None

@@ -81,16 +81,14 @@ def dbos(url: str, clients: int, count: int) -> Iterator[Round]:
     address = f"postgresql://{given['user']}@/{given['dbname']}?host={given['host']}"
     DBOS(config={"name": "bench", "system_database_url": address, "run_admin_server": False, "log_level": "ERROR"})
 
-    @DBOS.step()
-    def pay(messages: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-        return [*messages, {"role": "user", "content": "paid"}]
+    step: Any = DBOS.step()(_pay)
 
-    @DBOS.workflow()
-    def wait(messages: Sequence[dict[str, Any]], action: dict[str, Any]) -> list[dict[str, Any]]:
+    def wait(messages: Sequence[dict[str, Any]], action: dict[str, Any]) -> Any:
         assert action
         assert DBOS.recv("answer", timeout_seconds=PATIENCE_S) == "yes"
-        return pay(messages)
+        return step(messages)
 
+    workflow: Any = DBOS.workflow()(wait)
     DBOS.launch()
     try:
 
@@ -98,12 +96,16 @@ def dbos(url: str, clients: int, count: int) -> Iterator[Round]:
             handles = []
             for _ in range(count):
                 with SetWorkflowID(str(db.new_id())):
-                    handles.append(DBOS.start_workflow(wait, MESSAGES, _action()))
+                    handles.append(DBOS.start_workflow(workflow, MESSAGES, _action()))
             return _timed(clients, [partial(_answer, DBOS, handle) for handle in handles])
 
         yield one_round
     finally:
         DBOS.destroy()
+
+
+def _pay(messages: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [*messages, {"role": "user", "content": "paid"}]
 
 
 def _timed(clients: int, jobs: Sequence[Callable[[], object]]) -> float:

@@ -97,7 +97,7 @@ def main() -> int:
     chosen = [guard for guard in guards(files()) if asked.only in guard.name][asked.begin :]
     if asked.list:
         for guard in chosen:
-            print(guard.name)  # noqa: T201
+            print(guard.name)
         return 0
     return _told(_tried(chosen, asked.lanes))
 
@@ -118,7 +118,7 @@ def _tried(chosen: Sequence[Guard], count: int) -> list[Tried]:
                 shutil.rmtree(place, ignore_errors=True)
             finally:
                 lanes.put(n)
-            print(f"{tried.seconds:5.0f} s  {guard.name[:110]}: {tried.noticed or 'NOBODY NOTICED'}", flush=True)  # noqa: T201
+            print(f"{tried.seconds:5.0f} s  {guard.name[:110]}: {tried.noticed or 'NOBODY NOTICED'}", flush=True)
             return tried
 
         with ThreadPoolExecutor(count) as hands:
@@ -140,7 +140,7 @@ def _told(tried: Sequence[Tried]) -> int:
     lived = sum(one.noticed is None for one in tried)
     print(
         f"guards {len(tried)}, missed {len(tried) - lived}, survived {lived}, of them without a reason or wrongly listed {wrong}"
-    )  # noqa: T201
+    )
     return 1 if wrong else 0
 
 

@@ -121,7 +121,7 @@ def _dump(server: str, out: Path) -> None:
     [pg_dump] = Path(sys.prefix).rglob("pginstall18/bin/pg_dump")
     host = str(conninfo_to_dict(server)["host"])
     command = [
-        pg_dump,
+        str(pg_dump),
         "--host",
         host,
         "--username",
