@@ -55,14 +55,13 @@ def run(
     try:
         if fresh or (auto and folder is None):
             clear(where)
-        resumed = (where / "postgres" / "data").exists()
         with (
             _stopping(),
             house(where.resolve(), port=port, env={}, say=lambda text: console.print(f"  {text} ...")) as home,
         ):
             launched = _open(home, console, answer_s=answer_s, step_s=step_s)
             if auto:
-                return story.play(home, launched, partial(launch_order, home), console, resumed=resumed)
+                return story.play(home, launched, partial(launch_order, home), console, resumed=home.resumed)
             _invite(home, launched, console, open_browser=open_browser)
             _watch(home, launched, console)
     except CannotStart as error:

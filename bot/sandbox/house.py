@@ -37,7 +37,7 @@ class CannotStart(RuntimeError):
 
 @dataclass(slots=True, kw_only=True)
 class House:
-    """The running demo. `token` opens the bot's HTTP API."""
+    """The running demo. `token` opens the bot's HTTP API; `resumed`: there was a database already, and things may have happened in it."""
 
     folder: Path
     database_url: str
@@ -45,6 +45,7 @@ class House:
     bot_url: str
     token: str
     env: Mapping[str, str]
+    resumed: bool
     _bot: subprocess.Popen[bytes] | None = field(default=None)
     _outside: subprocess.Popen[bytes] | None = field(default=None)
 
@@ -118,7 +119,7 @@ def house(folder: Path, *, port: int | None, env: Mapping[str, str], say: Callab
 
     `port` is the page's; None takes 8477, or any free one if that is taken. Raises CannotStart.
     """
-    _prepare(folder)
+    resumed = _prepare(folder)
     with ExitStack() as stack:
         stack.enter_context(_only_one(folder))
         page_port = _page_port(port)
@@ -136,13 +137,14 @@ def house(folder: Path, *, port: int | None, env: Mapping[str, str], say: Callab
             bot_url=f"http://{HOST}:{bot_port}",
             token=token,
             env={**_environment(folder, url, page_port, bot_port, token), **env},
+            resumed=resumed,
         )
         stack.callback(made.stop)
         yield made
 
 
-def _prepare(folder: Path) -> None:
-    """Make the folder, and see that it can be written in and that its database is one."""
+def _prepare(folder: Path) -> bool:
+    """Make the folder, and see that it can be written in and that its database is one; whether there is one."""
     with _on_disk(folder, "cannot be used"):
         folder.mkdir(parents=True, exist_ok=True)
         (folder / MARK).touch()
@@ -152,6 +154,7 @@ def _prepare(folder: Path) -> None:
             raise CannotStart(
                 f"{data} holds files that are no PostgreSQL database. Move them away, or choose another place with --folder."
             )
+        return data.exists()
 
 
 def clear(folder: Path) -> None:

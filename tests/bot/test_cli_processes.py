@@ -26,7 +26,7 @@ def test_a_record_that_holds_is_said_to_and_an_altered_one_is_an_alarm(conn: Any
     conn.execute("UPDATE run_event SET actor = 'otto' WHERE run_id = %s", (run_id,))
     altered = placet(db_url, "audit", "verify")
     assert altered.code == 4
-    assert f"run_{run_id.hex[-6:]} was altered." in altered.err
+    assert f"run_{run_id.hex[-6:]} was altered at move 1 (launch)." in altered.err
     assert placet(db_url, "audit", "verify", run_id.hex[-6:]).code == 4
 
 

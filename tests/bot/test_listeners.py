@@ -326,7 +326,14 @@ def test_a_card_that_shows_another_content_decides_nothing(home: Home, pause_id:
 def test_a_card_whose_post_was_never_confirmed_is_found_again_by_its_click(
     office: Office, db_url: str, conn: Any, pause_id: UUID
 ) -> None:
-    office.fault("chat.postMessage", "drop", times=2)
+    lost = {"on": "chat.postMessage", "kind": "drop", "times": 2}
+    down = {
+        "on": "chat.postMessage",
+        "kind": "status",
+        "status": 500,
+        "times": 1000,
+    }  # however late the click: no second copy
+    office.faults(lost, down)
     with living(office, settings(office, db_url)) as home:
         card = home.card()
         office.press("U0MARTA", card, ids.ACTION_APPROVE)
