@@ -194,7 +194,9 @@ def _pay(model: Model, effect: Effect, *, good: bool) -> str:
     if mood in ("down", "drop_before"):
         return "lost"
     if effect.known is None:
-        effect.known = "broken" if mood == "500_after" else "yes" if good else "no"  # a decline may be lost in a 500, too
+        effect.known = (
+            "broken" if mood == "500_after" else "yes" if good else "no"
+        )  # a decline may be lost in a 500, too
         effect.paid += [effect.cents] if good else []
     return "lost" if mood == "drop_after" or effect.known == "broken" else effect.known
 
