@@ -9,6 +9,7 @@ import pytest
 
 from engine.models import Decided, Pause
 from engine.state import db, events, ledger, pauses, runs
+from engine.workers.revalidate import LATE
 from engine.workers.sweep import Sweeper
 from tests import database, rows, world
 from tests.releases import kept, scenes
@@ -120,6 +121,7 @@ def test_one_approved_long_ago_is_not_paid_any_more(opened: Opened) -> None:
     approved = "UPDATE run_pause SET decided_at = decided_at - interval '4 days' WHERE id = %s"
     opened.conn.execute(approved, (opened.pause("PO-approved").id,))
     assert opened.end("PO-approved") == ("error", "voided", [])
+    assert LATE in str(runs.get(opened.conn, opened.run_id("PO-approved")).error)
 
 
 def test_one_approved_just_then_is_paid_now(opened: Opened) -> None:
