@@ -36,8 +36,9 @@ UPDATE card SET channel = %(channel)s, ts = %(ts)s, wanted = wanted + 1, not_bef
 UPDATE card SET wanted = wanted + 1, not_before = NULL WHERE pause_id = %(pause_id)s;
 
 -- name: card_postponed :exec
--- Slack did not take it: again later.
-UPDATE card SET painter_until = NULL, not_before = clock_timestamp() + %(after_s)s * interval '1 second', error = %(error)s
+-- Slack did not take it: again later; but at once if more is wanted since it was claimed (decided, or adopted by a click), as if that had
+-- come after the failure.
+UPDATE card SET painter_until = NULL, not_before = CASE WHEN wanted = %(wanted)s THEN clock_timestamp() + %(after_s)s * interval '1 second' END, error = %(error)s
  WHERE id = %(card_id)s;
 
 -- name: card_gone :exec

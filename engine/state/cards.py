@@ -25,8 +25,8 @@ def painted(conn: db.Conn, card: Card, *, channel: str, ts: str) -> None:
 
 
 def postponed(conn: db.Conn, card: Card, *, after_s: float, error: str) -> None:
-    """Slack did not take it; again after a while."""
-    db.execute(conn, "card_postponed", card_id=card.id, after_s=after_s, error=error)
+    """Slack did not take it; again after a while, or at once if the card must show something else by now."""
+    db.execute(conn, "card_postponed", card_id=card.id, wanted=card.wanted, after_s=after_s, error=error)
 
 
 def gone(conn: db.Conn, card: Card, error: str) -> None:

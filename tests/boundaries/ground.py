@@ -1,6 +1,5 @@
 """What survives every kill: the database, and the world outside, served at one address; kept at one moment, and put back as it was then."""
 
-import asyncio
 import shutil
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -16,7 +15,6 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Mount, Route
-from starlette.types import Receive, Scope, Send
 
 from bot.sandbox.buyer import buyer
 from bot.sandbox.histories import Problem
@@ -32,7 +30,7 @@ from tests import database
 from tests.bot.office import SECRET, TOKEN, Office
 from tests.boundaries.place import Place, keys
 from tests.boundaries.template import Template, template
-from tests.sandbox.loopback import serving
+from tests.sandbox.loopback import Served, serving
 
 POLICY: Final = (database.EXAMPLES / "policy.toml").read_text()
 PEOPLE: Final = (
@@ -61,14 +59,9 @@ class Outside:
     workspace: Starlette
     journals: tuple[Journal, ...]
 
-    def close(self) -> None:
+    def close(self, served: Served) -> None:
         """Drop what is on its way, and give the files back."""
-
-        async def end() -> None:
-            async with self.workspace.router.lifespan_context(self.workspace):
-                pass
-
-        asyncio.run(end())
+        served.end(self.workspace)
         for journal in self.journals:
             journal.close()
 
@@ -86,7 +79,7 @@ class Ground:
     conn: Any
     http: httpx.Client
     folder: Path
-    served: "Served"
+    served: Served
     script: Script = buyer
     sealed: bool = False
     laid: str = ""
@@ -139,7 +132,7 @@ class Ground:
 
     def _set_out(self) -> None:
         if self.outside is not None:
-            self.outside.close()
+            self.outside.close(self.served)
         self.meanwhile = None
         now = self.folder / "now"
         journals = Journal(now / "provider.jsonl"), Journal(now / "suppliers.jsonl")
@@ -178,17 +171,6 @@ class Ground:
         return Response(said, status, {name: str(value) for name, value in headers.items()})
 
 
-@dataclass(slots=True)
-class Served:
-    """The application behind the address; another may take its place between two requests."""
-
-    app: Starlette | None = None
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        assert self.app is not None
-        await self.app(scope, receive, send)
-
-
 @contextmanager
 def ground(server: str, name: str, folder: Path) -> Iterator[Ground]:
     """Ground on this database server, with a database of its own."""
@@ -209,4 +191,4 @@ def ground(server: str, name: str, folder: Path) -> Iterator[Ground]:
             yield made
         finally:
             if made.outside is not None:
-                made.outside.close()
+                made.outside.close(served)

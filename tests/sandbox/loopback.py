@@ -1,12 +1,17 @@
 """An ASGI app behind a real socket on 127.0.0.1, served by uvicorn in a thread for as long as a test needs it."""
 
+import asyncio
 import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 
 import uvicorn
-from starlette.types import ASGIApp
+from starlette.applications import Starlette
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+_PATIENCE_S = 30
 
 
 @contextmanager
@@ -26,3 +31,28 @@ def serving(app: ASGIApp) -> Iterator[str]:
         server.should_exit = True
         thread.join()
         listener.close()
+
+
+@dataclass(slots=True)
+class Served:
+    """The application behind the address; another may take its place between two requests."""
+
+    app: Starlette | None = None
+    _loop: asyncio.AbstractEventLoop | None = field(default=None, init=False)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        assert self.app is not None
+        self._loop = asyncio.get_running_loop()
+        await self.app(scope, receive, send)
+
+    def end(self, app: Starlette) -> None:
+        """Let an application drop what it has under way and close its files, on the loop that served it: its tasks are of that loop."""
+
+        async def ended() -> None:
+            async with app.router.lifespan_context(app):
+                pass
+
+        if self._loop is None:
+            asyncio.run(ended())
+        else:
+            asyncio.run_coroutine_threadsafe(ended(), self._loop).result(_PATIENCE_S)

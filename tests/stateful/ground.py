@@ -3,7 +3,6 @@
 Laid once; each example begins on an empty one. Everything of ours runs in the test's own thread, so that an example is the same each time.
 """
 
-import asyncio
 import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -38,10 +37,9 @@ from engine.workers.means import Means
 from engine.workers.sweep import Sweeper
 from tests import database
 from tests.bot.office import SECRET, TOKEN, Office
-from tests.boundaries.ground import Served
 from tests.boundaries.product import AtOnce, Later
 from tests.engine.workers.desk import Hours
-from tests.sandbox.loopback import serving
+from tests.sandbox.loopback import Served, serving
 from tests.stateful.lines import Fate, Lines
 from tests.stateful.outside import Outside
 from tests.stateful.rules import USERS, people_document, policy_document
@@ -98,12 +96,7 @@ class Ground:
         """Give the files of an example back."""
         if self.workspace is None:
             return
-
-        async def end(app: Starlette) -> None:
-            async with app.router.lifespan_context(app):
-                pass
-
-        asyncio.run(end(self.workspace))
+        self.served.end(self.workspace)
         self._journal.close()
         self.workspace = None
 

@@ -119,6 +119,22 @@ def test_a_move_does_not_wait_for_a_postponed_painting(conn: Any) -> None:
     assert card.id in {c.id for c in claimed(conn)}
 
 
+def test_what_moved_while_slack_refused_is_not_postponed(conn: Any) -> None:
+    [pause_id] = rows.waiting(conn)
+    card = approver_card(conn)
+    decide(conn, pause_id)
+    cards.postponed(conn, card, after_s=300, error="ratelimited")
+    assert card.id in {c.id for c in claimed(conn)}
+
+
+def test_a_card_that_a_click_found_while_its_post_failed_is_not_postponed(conn: Any) -> None:
+    rows.waiting(conn)
+    card = approver_card(conn)
+    cards.adopt(conn, card.id, channel="C0BUY", ts="1.1")
+    cards.postponed(conn, card, after_s=300, error="upstream error")
+    assert [c.ts for c in claimed(conn) if c.id == card.id] == ["1.1"]
+
+
 def test_a_card_that_can_never_be_shown_is_let_be(conn: Any) -> None:
     [pause_id] = rows.waiting(conn)
     card = approver_card(conn)
