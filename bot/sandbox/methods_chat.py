@@ -113,10 +113,19 @@ def refuse(faults: Sequence[Fault]) -> None:
 
 
 def with_block_ids(blocks: Any) -> Any:
-    """The blocks, each with a name: Slack makes one up where the app gave none."""
+    """The blocks, each with a name: Slack makes one up where the app gave none, and never one twice in a message."""
     if not isinstance(blocks, list):
         return blocks
-    return [{"block_id": uuid4().hex[:5], **b} if isinstance(b, dict) else b for b in blocks]
+    names = {str(block.get("block_id")) for block in blocks if isinstance(block, dict)}
+    return [{"block_id": _unlike(names), **block} if isinstance(block, dict) else block for block in blocks]
+
+
+def _unlike(names: set[str]) -> str:
+    """A short name that is none of these, and is one of them from now on."""
+    while (name := uuid4().hex[:5]) in names:
+        pass
+    names.add(name)
+    return name
 
 
 def _body(args: Args) -> Json:

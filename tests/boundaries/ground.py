@@ -70,8 +70,7 @@ class Outside:
 class Ground:
     """The ground that holds. `door` is where Slack's deliveries go, `heard` counts those that were answered.
 
-    `meanwhile` happens once, while the model thinks. `laid` names the flow whose beginning is kept, and
-    `undisturbed` is how it goes when nothing happens.
+    `meanwhile` happens once, while the model thinks.
     """
 
     place: Place
@@ -82,8 +81,6 @@ class Ground:
     served: Served
     script: Script = buyer
     sealed: bool = False
-    laid: str = ""
-    undisturbed: Any = None
     heard: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))
     door: Door | None = None
     meanwhile: Callable[[], None] | None = None
@@ -98,7 +95,7 @@ class Ground:
 
     def fresh(self, script: Script, policy: str | None, *, sealed: bool) -> None:
         """Empty rows with this policy in force (None: the example's), and a world in which nothing has happened."""
-        self.script, self.sealed, self.laid = script, sealed, ""
+        self.script, self.sealed = script, sealed
         self.conn.keys = keys(sealed=sealed)
         database.empty(self.place.database)
         everybody = people_rules.parse(PEOPLE)
@@ -107,9 +104,8 @@ class Ground:
         shutil.rmtree(self.folder / "now", ignore_errors=True)
         self._set_out()
 
-    def keep(self, name: str) -> None:
-        """Remember all rows and journals as they are now: what this flow begins with."""
-        self.laid = name
+    def keep(self) -> None:
+        """Remember all rows and journals as they are now: what a flow begins with."""
         shutil.rmtree(self.folder / "kept", ignore_errors=True)
         shutil.copytree(self.folder / "now", self.folder / "kept")
         self.conn.execute("DROP SCHEMA IF EXISTS kept CASCADE; CREATE SCHEMA kept")

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from slack_sdk.errors import SlackApiError
 
+from bot.sandbox.methods_chat import with_block_ids
 from tests.sandbox.conftest import Clock, Slack, running_slack
 
 Json = dict[str, Any]
@@ -248,3 +249,10 @@ def test_every_call_is_on_the_log_with_what_came_of_it(slack: Slack) -> None:
         ("chat.postMessage", False, "channel_not_found"),
     ]
     assert "token" not in calls[0]["args"]
+
+
+def test_no_name_is_made_up_twice_in_a_message() -> None:
+    given = {"block_id": "mine", "type": "divider"}
+    blocks = with_block_ids([given, *({"type": "divider"} for _ in range(5_000))])
+    assert blocks[0] == given
+    assert len({block["block_id"] for block in blocks}) == len(blocks)

@@ -109,6 +109,19 @@ def test_one_look_says_whether_anything_is_to_be_painted_or_said(conn: Any) -> N
     assert not cards.any_due(conn)  # somebody is saying it
     cards.notice_postponed(conn, notice, after_s=300, error="ratelimited")
     assert not cards.any_due(conn)
+    retry_now(conn)
+    [notice] = cards.claim_notices(conn, limit=10, lease_s=60)
+    cards.notice_settled(conn, notice, state="sent")
+    assert not cards.any_due(conn)
+
+
+def test_a_request_that_is_decided_gets_no_card_instead_of_one_that_is_gone(conn: Any) -> None:
+    [pause_id] = rows.waiting(conn)
+    assert cards.instead(conn, pause_id, "person:marta")
+    assert not cards.instead(conn, pause_id, "person:marta")
+    decide(conn, pause_id)
+    assert not cards.instead(conn, pause_id, "person:otto")
+    assert "person:otto" not in {card.dest for card in cards.of_pause(conn, pause_id)}
 
 
 def test_a_move_does_not_wait_for_a_postponed_painting(conn: Any) -> None:
