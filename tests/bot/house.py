@@ -14,7 +14,7 @@ import psycopg
 from bot.main import House, assemble
 from engine.models import Pause
 from engine.settings import Settings
-from engine.state import pauses
+from engine.state import cards, pauses
 from tests import database
 from tests.bot.office import SECRET, TOKEN, Json, Office
 from tests.sandbox.loopback import serving
@@ -39,6 +39,16 @@ class Home:
         """The newest card of the channel, once it is there."""
         self.house.bell.ring()
         return self.office.await_(lambda: next(iter(self._cards(channel)[::-1]), None))
+
+    def calm(self) -> None:
+        """Until everything is shown and said, so that a fault that is planned now meets what comes next."""
+
+        def shown() -> bool:
+            with self.house.pool.connection() as conn:
+                return cards.undelivered(conn) == 0
+
+        self.house.bell.ring()
+        self.office.await_(shown)
 
     def _cards(self, channel: str) -> list[Json]:
         return [m for m in self.office.messages(channel) if m["metadata"]]

@@ -134,6 +134,7 @@ def test_while_slack_limits_us_a_click_has_its_answer_all_the_same(
     home: Home, conn: Any, pause_id: UUID, also: list[str], told_in: str
 ) -> None:
     card = home.card()
+    home.calm()
     conn.execute("UPDATE identity SET checked_at = now() - interval '2 minutes'")
     methods = ["users.info", "chat.postEphemeral", *also]
     home.office.faults(*({"on": method, "kind": "rate_limited", "seconds": 1} for method in methods))
@@ -147,6 +148,7 @@ def test_who_cannot_be_told_is_in_the_log(
     home: Home, conn: Any, pause_id: UUID, caplog: pytest.LogCaptureFixture
 ) -> None:
     card = home.card()
+    home.calm()
     home.office.faults(
         {"on": "chat.postEphemeral", "kind": "error", "error": "is_archived"},
         {"on": "conversations.open", "kind": "error", "error": "token_revoked"},
