@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 D = TypeVar("D")
+W = TypeVar("W", bound=str)
 
 _SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 _LONGEST_DAYS = 366
@@ -113,7 +114,7 @@ class Table:
         """Note a fault for every key that was never asked for: a misspelt key must not be a silent default."""
         for key in self._values:
             if key not in self._asked:
-                near = difflib.get_close_matches(key, self._asked, n=1)
+                near = difflib.get_close_matches(key, self._asked)
                 fix = f"Did you mean {near[0]}?" if near else f"Known here: {', '.join(sorted(self._asked))}."
                 self.fault(key, "no such key is known here.", fix)
 
@@ -128,7 +129,7 @@ def read(text: str, entry: str, faults: list[Fault]) -> tuple[Table, list[Table]
 
     Raises DocumentFaults if the text is not TOML; everything else goes to `faults` as it is found.
     """
-    text = text.removeprefix("\ufeff").replace("\r\n", "\n") + "\n"  # so that a fault in the last line has a line
+    text = text.removeprefix("\ufeff") + "\n"  # so that a fault in the last line has a line
     try:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -170,13 +171,13 @@ word = shaped("[a-z][a-z0-9_-]{0,62}", "finance-approver")
 """A reader of the ids of people, roles and actions: lower-case letters, digits, - and _."""
 
 
-def choice(*allowed: str) -> Callable[[Any], str]:
+def choice(*allowed: W) -> Callable[[Any], W]:
     """A reader of one of the allowed words."""
 
-    def reader(value: Any) -> str:
+    def reader(value: Any) -> W:
         if value not in allowed:
             raise Unfit(f"{_shown(value)} is not one of its values.", f"Write one of {', '.join(allowed)}.")
-        return str(value)
+        return allowed[allowed.index(value)]
 
     return reader
 

@@ -7,15 +7,15 @@ fault with the sentence that mends it. Faults between rules, and against who is 
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from functools import lru_cache
-from typing import Any, Literal, cast
+from functools import lru_cache, partial
+from typing import Any, Literal, TypeVar
 
 from engine.rules import documents, policy_lint
 from engine.rules.documents import DocumentFaults, Fault, Table, Unfit
 from engine.rules.money import Money, MoneyError, exponent, format_money
 from engine.rules.money import parse as parse_money
 from engine.rules.people import People
-from engine.rules.policy import ANY_OTHER, NO_RULE, Direction, Kind, Need, Policy, Rule, Step, who
+from engine.rules.policy import ANY_OTHER, NO_RULE, Kind, Need, Policy, Rule, Step, who
 
 DEFAULT_EXECUTE_WITHIN_S = 86_400
 """How long an approval may wait to be carried out, if the rule does not say: a day."""
@@ -30,8 +30,14 @@ _ASKING = (
 _DOING = ("tolerance", "doubt_role")
 _LATER = ("confirm", "spend", "spend_window", "digest", "batch", "when", "conditions")
 
+W = TypeVar("W", bound=str)
+
+_unsigned = partial(Need, policy_version="", rule="", why="")
+"""A need before it is signed with the version, the name of its rule and the sentence."""
+
 _version = documents.shaped("[A-Za-z0-9][A-Za-z0-9._-]{0,62}", "fin-approvals-v4")
 _channel = documents.shaped("[CG][A-Z0-9]{2,20}", "C0BUY")
+_manager_of: Callable[[Any], Literal["approver", "requester"]] = documents.choice("approver", "requester")
 
 
 @lru_cache(maxsize=8)
@@ -68,12 +74,12 @@ def _rule(table: Table, version: str) -> Rule | None:
     """The rule the table describes; None, with the faults noted, if it is not even clear when it applies."""
     name = table.required("name", _rule_name)
     action = table.required("action", documents.word)
-    kind = table.required("need", documents.choice("allow", "ask", "forbid"))
+    kind: Kind | None = table.required("need", documents.choice("allow", "ask", "forbid"))
     currency = table.optional("currency", _currency, None)
     band = _band(table, currency)
     if kind is None:
         return None
-    need = _need(table, cast("Kind", kind))
+    need = _need(table, kind)
     table.refuse_unknown()
     if name is None or action is None or band is None:
         return None
@@ -85,8 +91,10 @@ def _rule(table: Table, version: str) -> Rule | None:
 def _band(table: Table, currency: str | None) -> tuple[int | None, int | None] | None:
     """The ends of the band in minor units; None, with the faults noted, if they cannot be read."""
     keys = [key for key in ("over", "up_to") if key in table]
-    if currency is None and "currency" in table:
-        return None  # the currency is the fault, and was noted
+    if currency is None and "currency" in table:  # which is the fault, and was noted
+        for key in keys:
+            table.optional(key, str, None)
+        return None
     if currency is None or currency == ANY_OTHER:
         table.refuse(keys, "an amount needs a currency.", 'Name one, as in currency = "EUR", or take it out.')
         return None if keys else (None, None)
@@ -106,8 +114,8 @@ def _need(table: Table, kind: Kind) -> Need:
     table.refuse(_ASKING, f'a rule that says "{kind}" asks nobody.', 'Take it out, or write need = "ask".')
     if kind == "forbid":
         table.refuse(_DOING, "what is forbidden is never done.", "Take it out.")
-        return Need(kind="forbid", policy_version="", rule="", why="")
-    return Need(kind="allow", policy_version="", rule="", why="", **_doing(table, None))
+        return _unsigned(kind="forbid")
+    return _unsigned(kind="allow", **_doing(table, None))
 
 
 def _asking(table: Table) -> Need:
@@ -122,22 +130,21 @@ def _asking(table: Table) -> Need:
     remind_after = table.optional("remind_after", documents.length, None)
     if remind_after and answer_within and remind_after >= answer_within:
         table.fault("remind_after", "the time to answer is over by then.", "Make it less than answer_within.")
+    on_expiry: Literal["deny", "escalate"] | None
     on_expiry = table.required("on_expiry", _answer_to_silence("deny", "escalate"))
     steps = _steps(table, answer_within, asked_role=role is not None)
     if (on_expiry == "escalate") != ("escalate" in table) and on_expiry:
         table.fault("escalate", f'on_expiry is "{on_expiry}".', 'Give steps if, and only if, it is "escalate".')
-    table.optional("finally", _answer_to_silence("deny"), "deny")
-    return Need(
+    final: Literal["deny"] = table.optional("finally", _answer_to_silence("deny"), "deny")
+    return _unsigned(
         kind="ask",
-        policy_version="",
-        rule="",
-        why="",
         person=person,
         role=role,
         approvers=approvers,
         answer_within_s=answer_within,
-        on_expiry="escalate" if on_expiry == "escalate" else "deny",
+        on_expiry=on_expiry or "deny",
         steps=steps,
+        final=final,
         execute_within_s=table.optional("execute_within", documents.length, DEFAULT_EXECUTE_WITHIN_S),
         remind_after_s=remind_after,
         channel=table.optional("channel", _channel, None),
@@ -154,9 +161,7 @@ def _doing(table: Table, role: str | None) -> dict[str, Any]:
     said: dict[str, Any] = {"doubt_role": doubt_role}
     if tolerance := table.table("tolerance"):
         said["tolerance_bp"] = tolerance.required("percent", _percent) or 0
-        said["direction"] = cast(
-            "Direction", tolerance.optional("direction", documents.choice("both", "up", "down"), "both")
-        )
+        said["direction"] = tolerance.optional("direction", documents.choice("both", "up", "down"), "both")
         tolerance.refuse_unknown()
     return said
 
@@ -167,7 +172,7 @@ def _steps(table: Table, answer_within: int, *, asked_role: bool) -> tuple[Step,
     for inner in table.tables("escalate"):
         person = inner.optional("person", documents.word, None)
         role = inner.optional("role", documents.word, None)
-        manager_of = inner.optional("manager_of", documents.choice("approver", "requester"), None)
+        manager_of = inner.optional("manager_of", _manager_of, None)
         within = inner.optional("answer_within", documents.length, answer_within)
         inner.refuse_unknown()
         if sum(key in inner for key in ("person", "role", "manager_of")) != 1:
@@ -176,8 +181,7 @@ def _steps(table: Table, answer_within: int, *, asked_role: bool) -> tuple[Step,
             fix = 'Write manager_of = "requester", a role or a person.'
             inner.fault("manager_of", "those asked before are a role, which has no one manager.", fix)
         asked_role = role is not None
-        whose = cast("Literal['approver', 'requester'] | None", manager_of)
-        steps.append(Step(person=person, role=role, manager_of=whose, answer_within_s=within))
+        steps.append(Step(person=person, role=role, manager_of=manager_of, answer_within_s=within))
     if "escalate" in table and not steps:
         table.fault("escalate", "it has no step.", 'Write at least one, as in [{ manager_of = "approver" }].')
     return tuple(steps)
@@ -250,9 +254,9 @@ def _percent(value: Any) -> int:
     return hundredths
 
 
-def _answer_to_silence(*allowed: str) -> Callable[[Any], str]:
-    def reader(value: Any) -> str:
-        if value in {"approve", "approved", "allow", "yes"}:
+def _answer_to_silence(*allowed: W) -> Callable[[Any], W]:
+    def reader(value: Any) -> W:
+        if value in ("approve", "approved", "allow", "yes"):
             raise Unfit("silence is never a yes.", f"Write {' or '.join(allowed)}.")
         return documents.choice(*allowed)(value)
 
