@@ -70,8 +70,10 @@ def _is_plain(value: Any, depth: int) -> bool:
             or value is None
             or (kind is int and bool(-_SAFE_INTEGER <= value <= _SAFE_INTEGER))
         )
+    if depth >= _DEEPEST:
+        return False  # _check knows exactly how deep is too deep
     for one in inner:  # noqa: SIM110  a generator would take longer than all the rest
-        if type(one) is not str and not (depth < _DEEPEST and _is_plain(one, depth + 1)):
+        if type(one) is not str and not _is_plain(one, depth + 1):
             return False
     return True
 

@@ -27,8 +27,10 @@ def first_approver(need: Need, requester: str, people: People) -> str | None:
             return f"person:{need.person}"
         found = next_approver(need.steps, 0, f"person:{need.person}", requester, people)
         return found.approver if found else None
-    holders = [person for person in people.holders(need.role or "") if person.id != requester]
-    return f"role:{need.role}" if need.role and len(holders) >= max(need.approvers, 1) else None
+    if need.role is None:
+        return None
+    holders = [person for person in people.holders(need.role) if person.id != requester]
+    return f"role:{need.role}" if len(holders) >= max(need.approvers, 1) else None
 
 
 def next_approver(steps: Sequence[Step], level: int, approver: str, requester: str, people: People) -> Next | None:

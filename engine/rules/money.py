@@ -142,7 +142,7 @@ def parse(amount: str | Decimal | int, currency: str) -> Money:
         raise TypeError(f"an amount is text, Decimal or int, never {type(amount).__name__}")
     code = currency.upper() if currency.isascii() else currency
     places = exponent(code)
-    text = amount if isinstance(amount, str) else str(amount)
+    text = str(amount)
     if text.startswith("-"):
         raise MoneyError("amount", f"{_quoted(text)} has a minus sign; write what is to be paid without a sign.")
     if not re.fullmatch(AMOUNT_PATTERN, text):

@@ -63,7 +63,7 @@ def read_reply(stop_reason: str | None, content: Sequence[Mapping[str, Any]]) ->
     text = "\n\n".join(
         str(block["text"]).strip()
         for block in content
-        if block.get("type") == "text" and str(block.get("text", "")).strip()
+        if block.get("type") == "text" and not _blank(block.get("text"))
     )
     return Finish(text)
 

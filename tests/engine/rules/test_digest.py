@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
@@ -72,30 +73,49 @@ def test_keys_are_sorted_by_their_utf_16_units() -> None:
     ]  # fmt: skip
 
 
+NO_NUMBER = "NaN and infinity are no JSON numbers."
+ROUNDED = "an integer beyond 2^53 - 1 is rounded by some readers; write it as a string."
+HALF = "it holds half of a surrogate pair, which is no character."
+NUL = "it holds a NUL character, which cannot be stored."
+
+
 @pytest.mark.parametrize(
     ("value", "path", "why"),
     [
-        ({"amount": Decimal("1.00")}, "amount", "Decimal is no JSON type"),
-        ({"lines": [{"qty": 1}, {"qty": float("nan")}]}, "lines[1].qty", "NaN"),
-        ({"unit": float("inf")}, "unit", "infinity"),
-        ({"unit": -0.0}, "unit", "negative zero"),
-        ({"id": 2**53}, "id", "2^53"),
-        ({"id": -(2**53)}, "id", "2^53"),
-        ({"note": "half \ud83d"}, "note", "surrogate"),
-        ({"half \ud83d": 1}, "half \ufffd", "surrogate"),
-        ({"note": "ok\0"}, "note", "NUL"),
-        ({"a\0": 1}, "a\ufffd", "NUL"),
-        ({"by": {7: "x"}}, "by", "keys are strings"),
-        ({"raw": b"x"}, "raw", "bytes is no JSON type"),
-        ({"set": {1}}, "set", "set is no JSON type"),
-        (float("nan"), "", "NaN"),
+        ({"amount": Decimal("1.00")}, "amount", "Decimal is no JSON type; turn it into text first."),
+        ({"lines": [{"qty": 1}, {"qty": float("nan")}]}, "lines[1].qty", NO_NUMBER),
+        ({"unit": float("inf")}, "unit", NO_NUMBER),
+        ({"unit": -0.0}, "unit", "negative zero has no agreed text; write 0."),
+        ({"id": 2**53}, "id", ROUNDED),
+        ({"id": -(2**53)}, "id", ROUNDED),
+        ({"note": "half \ud83d"}, "note", HALF),
+        ({"half \ud83d": 1}, "half \ufffd", HALF),
+        ({"note": "ok\0"}, "note", NUL),
+        ({"a\0": 1}, "a\ufffd", NUL),
+        ({"by": {7: "x"}}, "by", "a key is int; JSON keys are strings."),
+        ({"raw": b"x"}, "raw", "bytes is no JSON type; turn it into text first."),
+        ({"set": {1}}, "set", "set is no JSON type; turn it into text first."),
+        (float("nan"), "", NO_NUMBER),
     ],
 )
 def test_what_has_no_exact_form_is_refused_by_its_path(value: Any, path: str, why: str) -> None:
     with pytest.raises(DigestError) as refusal:
         canonical(value)
-    assert refusal.value.path == path
-    assert why in refusal.value.why
+    assert (refusal.value.path, refusal.value.why) == (path, why)
+    assert str(refusal.value) == f"{path or 'the document'}: {why}"
+
+
+@pytest.mark.parametrize("leaf", [1, "text", 0.5, None])
+@pytest.mark.parametrize("wrap", [lambda inner: [inner], lambda inner: (inner,), lambda inner: {"a": inner}])
+def test_a_document_may_be_nested_sixty_four_deep_and_no_deeper(leaf: Any, wrap: Callable[[Any], Any]) -> None:
+    deep = leaf
+    for _ in range(64):
+        deep = wrap(deep)
+    assert canonical(deep) == rfc8785.dumps(deep).decode()
+    with pytest.raises(DigestError) as refusal:
+        canonical(wrap(deep))
+    assert refusal.value.why == "it is nested deeper than 64."
+    assert refusal.value.path in {"[0]" * 65, ".".join("a" * 65)}
 
 
 def test_nesting_without_end_is_refused_and_not_a_crash() -> None:
@@ -117,7 +137,7 @@ def test_a_digest_is_the_hash_of_domain_nul_and_text() -> None:
 
 @pytest.mark.parametrize("domain", ["", "a\0b"])
 def test_a_domain_tag_is_text_without_nul(domain: str) -> None:
-    with pytest.raises(ValueError, match="domain tag"):
+    with pytest.raises(ValueError, match=r"^a domain tag is text without NUL$"):
         digest(domain, {})
 
 
@@ -135,6 +155,11 @@ def test_equal_actions_share_a_fingerprint_once_validated() -> None:
     raw = [{"qty": "7", "sku": "A"}, {"sku": "A", "qty": 7}, {"sku": "A", "qty": 7, "note": None}]
     prints = {fingerprint("create_po", Order.model_validate(arguments).model_dump(mode="json")) for arguments in raw}
     assert len(prints) == 1
+
+
+def test_a_fingerprint_is_that_which_earlier_versions_stored() -> None:
+    text = b'placet.fingerprint.v1\0{"arguments":{"qty":7,"sku":"A"},"tool":"create_po"}'
+    assert fingerprint("create_po", {"sku": "A", "qty": 7}) == hashlib.sha256(text).hexdigest()
 
 
 def test_another_tool_or_argument_is_another_fingerprint() -> None:
@@ -169,21 +194,27 @@ def test_text_cannot_move_from_one_field_of_a_link_to_the_next() -> None:
     assert link(GENESIS, [event(actor="a;1:b", surface=None)]) != link(GENESIS, [event(actor="a", surface="b")])
 
 
+EXACTLY = (
+    "an event in a chain has exactly the fields entity, entity_id, from_status, event, to_status, actor, surface, "
+    "detail, at"
+)
+
+
 @pytest.mark.parametrize(
     ("head", "events", "why"),
     [
-        ("", [event()], "64"),
-        (GENESIS[:-1] + "A", [event()], "64"),
-        (GENESIS + "\n", [event()], "64"),
-        (GENESIS, [], "at least one"),
-        (GENESIS, [{"entity": "pause"}], "exactly the fields"),
-        (GENESIS, [event(seal="x")], "exactly the fields"),
+        ("", [event()], "the head of a chain is 64 lower-case hex digits"),
+        (GENESIS[:-1] + "A", [event()], "the head of a chain is 64 lower-case hex digits"),
+        (GENESIS + "\n", [event()], "the head of a chain is 64 lower-case hex digits"),
+        (GENESIS, [], "a move writes at least one event"),
+        (GENESIS, [{"entity": "pause"}], EXACTLY),
+        (GENESIS, [event(seal="x")], EXACTLY),
     ],
 )
 def test_a_link_over_something_else_is_a_callers_mistake(
     head: str, events: list[dict[str, str | None]], why: str
 ) -> None:
-    with pytest.raises(ValueError, match=why):
+    with pytest.raises(ValueError, match=f"^{why}$"):
         link(head, events)
 
 

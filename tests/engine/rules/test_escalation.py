@@ -59,6 +59,11 @@ def test_a_named_leaver_is_passed_over_to_the_next_step() -> None:
     assert first_approver(asks(UP, person="marta"), "priya", house) == "person:otto"
 
 
+def test_the_requester_is_passed_over_as_the_manager_of_a_named_leaver_too() -> None:
+    house = people(person("ines"), person("otto", "ines"), person("marta", "otto", active=False))
+    assert first_approver(asks(UP, person="marta"), "otto", house) == "person:ines"
+
+
 def test_a_person_who_is_nobody_is_passed_over() -> None:
     assert first_approver(asks(Step(role="lead", answer_within_s=HOUR), person="gone"), "priya", HOUSE) == "role:lead"
 
@@ -144,6 +149,11 @@ def test_a_step_that_leads_to_nobody_is_skipped_and_counted() -> None:
 def test_whoever_is_being_asked_already_is_no_next_step() -> None:
     steps = (Step(person="marta", answer_within_s=1), Step(person="otto", answer_within_s=2))
     assert next_approver(steps, 0, "person:marta", "priya", HOUSE) == Next("person:otto", 2, 2)
+
+
+def test_a_step_to_the_requester_is_skipped() -> None:
+    steps = (Step(person="otto", answer_within_s=1), Step(person="ines", answer_within_s=2))
+    assert next_approver(steps, 0, "person:marta", "otto", HOUSE) == Next("person:ines", 2, 2)
 
 
 def test_steps_that_were_used_are_not_used_again() -> None:

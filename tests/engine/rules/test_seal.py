@@ -1,5 +1,6 @@
 """Seals: what a key must be, what a seal covers, and what one is worth to whoever has which keys."""
 
+import hmac
 from typing import Any
 
 import pytest
@@ -18,10 +19,24 @@ SAID: dict[str, Any] = {"person": "marta", "verdict": "approve", "surface": "sla
 VOTE = seal.of_vote("p1", "d" * 64, **SAID)
 
 
+def mac(kind: str, text: str) -> str:
+    return hmac.new(bytes.fromhex(OLD), f"placet.seal.{kind}.v1\0{text}".encode(), "sha256").hexdigest()
+
+
 def test_a_seal_holds_for_exactly_what_it_is_of() -> None:
     made = seal.seal(ONE, "vote", VOTE)
     assert check(ONE, made, "vote", VOTE) == "holds"
     assert check(ONE, made, "pause", VOTE) == "forged"  # made for one purpose, it never passes for another
+
+
+def test_a_seal_is_made_as_those_that_are_stored_were() -> None:
+    asked = '{"digest":"d1","pause_id":"p1"}'
+    voted = (
+        '{"digest":"d1","pause_id":"p1","person":"marta","reason":"Fine.","surface":"slack:card","verdict":"approve"}'
+    )
+    keys = Keys.parse(f"k1:{OLD}")
+    assert seal.seal(keys, "pause", seal.of_pause("p1", "d1")) == f"k1:{mac('pause', asked)}"
+    assert seal.seal(keys, "vote", seal.of_vote("p1", "d1", **SAID)) == f"k1:{mac('vote', voted)}"
 
 
 @pytest.mark.parametrize(
@@ -57,6 +72,7 @@ def test_another_key_of_the_same_id_forges_nothing() -> None:
     [
         (NO_KEYS, None, "off"), (NO_KEYS, "k1:00", "keyless"), (ONE, None, "before"), (ONE, "", "before"), (ONE, "k1:", "forged"),
         (ONE, "k1:é", "forged"), (ONE, "k9:00", "unknown"), (ONE, "00", "unknown"), (ONE, f"k1:{OLD}", "forged"),
+        (ONE, "k1:00:00", "forged"),
     ],
 )  # fmt: skip
 def test_what_is_no_seal_of_ours_is_worth_nothing(keys: Keys, text: str | None, worth: str) -> None:
@@ -117,12 +133,17 @@ def test_without_keys_an_approval_says_whether_it_was_sealed() -> None:
         (f"k1:{OLD[:62]}", "key k1 has 31 bytes, and a key has at least 32"),
         (f"k1:{OLD},k1:{NEW}", "two keys have the id k1"),
         (f"k1:{'ab' * 32}", "key k1 is no random one"),
+        (f"k1:{bytes([*range(7), *[0] * 25]).hex()}", "key k1 is no random one"),
     ],
 )
 def test_a_key_that_is_none_is_refused_without_being_shown(text: str, why: str) -> None:
-    with pytest.raises(ValueError, match=why) as refused:
+    with pytest.raises(ValueError, match=f"^{why}") as refused:
         Keys.parse(text)
     assert OLD[:16] not in str(refused.value)
+
+
+def test_eight_different_bytes_pass_for_random() -> None:
+    assert Keys.parse(f"k1:{bytes([*range(8), *[0] * 24]).hex()}")
 
 
 def test_keys_do_not_show_when_they_are_printed() -> None:

@@ -1,5 +1,6 @@
 """What a model's reply means, what its turn is answered with, and that whatever is sent next is well formed."""
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -41,8 +42,9 @@ def test_a_reply_without_calls_is_the_last_word(reason: str | None) -> None:
     )
 
 
-def test_a_last_word_may_be_empty() -> None:
-    assert turn.read_reply("end_turn", []) == turn.Finish("")
+@pytest.mark.parametrize("blocks", [[], [{"type": "text"}], [{"type": "text", "text": None}]])
+def test_a_last_word_may_be_empty(blocks: list[dict[str, Any]]) -> None:
+    assert turn.read_reply("end_turn", blocks) == turn.Finish("")
 
 
 @pytest.mark.parametrize("reason", ["tool_use", "end_turn", "pause_turn", None])
@@ -57,9 +59,21 @@ def test_a_call_without_input_has_an_empty_one() -> None:
     assert call["input"] == {}
 
 
-@pytest.mark.parametrize("reason", ["max_tokens", "model_context_window_exceeded", "refusal"])
-def test_a_reply_that_was_cut_off_or_refused_runs_nothing(reason: str) -> None:
-    assert isinstance(turn.read_reply(reason, [TEXT, CALL]), turn.Stop)
+CUT_OFF = (
+    "The model's reply was cut off before it was complete, so nothing of it was done. "
+    "Give the agent more reply tokens or a shorter task, and launch it again."
+)
+REFUSED = (
+    "The model refused to go on, and is not asked again. Look at the run's messages, and launch it with another task."
+)
+
+
+@pytest.mark.parametrize(
+    ("reason", "why"),
+    [("max_tokens", CUT_OFF), ("model_context_window_exceeded", CUT_OFF), ("refusal", REFUSED)],
+)
+def test_a_reply_that_was_cut_off_or_refused_runs_nothing_and_says_what_to_do(reason: str, why: str) -> None:
+    assert turn.read_reply(reason, [TEXT, CALL]) == turn.Stop(why)
 
 
 def test_a_pause_of_the_model_is_no_end() -> None:
@@ -85,7 +99,7 @@ def test_every_call_is_answered_once_in_one_message_in_order() -> None:
 
 
 def test_a_call_without_result_is_never_answered_for() -> None:
-    with pytest.raises(AssertionError, match="every call of a turn has a result"):
+    with pytest.raises(AssertionError, match=r"^every call of a turn has a result before the model is called again"):
         turn.results_message([Answered("a", None)])
 
 
@@ -93,26 +107,53 @@ def test_a_call_without_result_is_never_answered_for() -> None:
 
 
 def test_a_denial_names_who_and_why_and_says_to_stop() -> None:
-    said = turn.refusal("denied", by="Marta Keller", reason="Too dear.", fire_at=FIRE_AT)
-    assert said.startswith("Denied by Marta Keller; nothing was done. They said: Too dear. Do not ask for this again")
+    assert turn.refusal("denied", by="Marta Keller", reason="Too dear.", fire_at=FIRE_AT) == (
+        "Denied by Marta Keller; nothing was done. They said: Too dear. Do not ask for this again or try to reach the "
+        "same end another way; say in your answer what was refused."
+    )
 
 
-def test_a_denial_without_a_reason_is_plain() -> None:
-    assert "They said" not in turn.refusal("denied", by="Marta Keller", reason=None, fire_at=FIRE_AT)
+def test_a_denial_without_a_name_or_a_reason_is_plain() -> None:
+    assert turn.refusal("denied", by=None, reason=None, fire_at=FIRE_AT) == (
+        "Denied by a person; nothing was done. Do not ask for this again or try to reach the same end another way; "
+        "say in your answer what was refused."
+    )
 
 
-def test_silence_is_never_told_as_a_persons_no() -> None:
-    said = turn.refusal("expired", by=None, reason="nobody answered in time", fire_at=FIRE_AT)
-    assert said.startswith("Nobody answered by 17 Jul 13:19 UTC")
-    assert "enied" not in said
-    assert "No person refused it." in said
+def test_silence_is_never_told_as_a_persons_no_and_its_hour_is_utc_wherever_the_server_stands(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setenv("TZ", "America/New_York")
+        time.tzset()
+        said = turn.refusal("expired", by=None, reason="nobody answered in time", fire_at=FIRE_AT)
+    time.tzset()
+    assert said == (
+        "Nobody answered by 17 Jul 13:19 UTC, so the answer decided in advance holds: it is not done. "
+        "No person refused it."
+    )
 
 
 def test_a_withdrawal_is_told_as_one() -> None:
     assert turn.refusal("cancelled", by="Priya", reason=None, fire_at=FIRE_AT) == (
         "Withdrawn; nothing was done. The requester took it back."
     )
-    assert "Ordered twice." in turn.refusal("cancelled", by="Priya", reason="Ordered twice.", fire_at=FIRE_AT)
+    assert turn.refusal("cancelled", by="Priya", reason="Ordered twice.", fire_at=FIRE_AT) == (
+        "Withdrawn; nothing was done. Ordered twice."
+    )
+
+
+@pytest.mark.parametrize(
+    ("reason", "said"),
+    [
+        ("The price moved.", "Not done: the request is superseded. The price moved."),
+        (None, "Not done: the request is superseded."),
+    ],
+)
+def test_whatever_else_became_of_a_request_the_model_is_told_that_it_was_not_done(
+    reason: str | None, said: str
+) -> None:
+    assert turn.refusal("superseded", by=None, reason=reason, fire_at=FIRE_AT) == said
 
 
 # ------------------------------------------------------------------------------------------------ what is stored and sent
@@ -157,6 +198,7 @@ def test_a_pause_that_ends_in_blanks_can_be_gone_on_from() -> None:
     sent = turn.sendable([{"role": "user", "content": "Buy."}, {"role": "assistant", "content": words}])
     assert sent[-1]["content"] == [{"type": "text", "text": "Looking"}]
     assert words == [{"type": "text", "text": "Looking \n"}]
+    assert turn.sendable([{"role": "assistant", "content": " Looking \n"}])[0]["content"] == " Looking"
 
 
 def test_blanks_are_kept_where_the_vendor_takes_them() -> None:
