@@ -61,9 +61,7 @@ def read_reply(stop_reason: str | None, content: Sequence[Mapping[str, Any]]) ->
     if stop_reason == "pause_turn":
         return Continue()
     text = "\n\n".join(
-        str(block["text"]).strip()
-        for block in content
-        if block.get("type") == "text" and not _blank(block.get("text"))
+        str(block["text"]).strip() for block in content if block.get("type") == "text" and not _blank(block.get("text"))
     )
     return Finish(text)
 
