@@ -54,9 +54,10 @@ class House:
         self._outside = self._spawn("outside", ["bot.sandbox.outside"])
         self._await("outside", self._outside, f"{self.page_url}/_ready")
 
-    def start_bot(self) -> None:
-        """Start the real bot: web, worker and sweep in one process; back when it is ready."""
-        self._bot = self._spawn("bot", ["bot.cli", "serve"])
+    def start_bot(self, *parts: str) -> None:
+        """Start the real bot, all of it in one process, or these parts of it; back when it is ready."""
+        only = [word for part in parts for word in ("--only", part)]
+        self._bot = self._spawn("bot", ["bot.cli", "serve", *only])
         self._await("bot", self._bot, f"{self.bot_url}/readyz")
 
     def kill_bot(self) -> None:

@@ -6,7 +6,7 @@ is the one before it, each event bears the beginning of the head after its move,
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -60,14 +60,15 @@ NOTHING: Final = Told(links=0, moved=(), status={})
 def links(record: Record) -> bool:
     """Whether the links, by themselves, lead to as many moves as are counted and to the stored head."""
     moves = _moves(record)
-    return sorted(moves) == list(range(1, record.seq + 1)) and _head(moves) == record.head
+    counted = len(moves) == record.seq and all(1 <= seq <= record.seq for seq in moves)
+    return counted and _head(moves) == record.head
 
 
 def follow(record: Record) -> Told | Fault:
     """Go through the record from its beginning."""
     moves, status = _moves(record), dict[tuple[str, str], str]()
     head, sure = digest.GENESIS, 0
-    for seq in range(1, max([record.seq, *moves]) + 1):
+    for seq in _numbers(record.seq, moves):
         events = moves.get(seq, ())
         if fault := _break(seq, events, status, record.seq):
             return fault
@@ -114,6 +115,13 @@ def _moves(record: Record) -> dict[int, list[Entry]]:
     return dict(moves)
 
 
+def _numbers(last: int, moves: Mapping[int, Any]) -> Iterator[int]:
+    """The number of each move that is counted, and of each other that is there, in order."""
+    yield from (seq for seq in sorted(moves) if seq < 1)
+    yield from range(1, last + 1)
+    yield from (seq for seq in sorted(moves) if seq > last)
+
+
 def _head(moves: Mapping[int, Sequence[Entry]]) -> str:
     head = digest.GENESIS
     for seq in sorted(moves):
@@ -127,7 +135,7 @@ def _link(head: str, events: Sequence[Entry]) -> str:
 
 def _break(seq: int, events: Sequence[Entry], status: dict[tuple[str, str], str], last: int) -> Fault | None:
     """What is wrong with a move by itself; each status it changes is noted."""
-    if seq > last:
+    if not 1 <= seq <= last:
         return Fault(
             seq, events[0]["event"], f"The run counts {last} moves: this one was added, or the count was altered."
         )

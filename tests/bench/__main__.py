@@ -9,10 +9,10 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from tests import database
-from tests.bench import cost, ground, growth, moves, paper, processes, rivals
+from tests.bench import cost, ground, growth, moves, paper, people, processes, rivals
 from tests.bench.paper import Row
 
-PARTS = ("cost", "moves", "beside", "processes", "growth")
+PARTS = ("cost", "moves", "beside", "processes", "growth", "people")
 
 
 def main() -> None:
@@ -60,6 +60,8 @@ def measure(parts: list[str] | tuple[str, ...], clients: list[int], waiting: int
             yield growth.long_run(few)
             yield growth.due(few)
             yield growth.old_snapshot(many)
+    if "people" in parts:
+        yield from people.waits(share)
 
 
 def beside(server: str, ours: str, clients: list[int], share: float) -> Iterator[Row]:
