@@ -47,7 +47,6 @@ class Unfit(ValueError):
     """What a reader raises for a value it cannot take: why, and what to write instead."""
 
     def __init__(self, why: str, fix: str) -> None:
-        super().__init__(why, fix)
         self.why = why
         self.fix = fix
 

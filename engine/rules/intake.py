@@ -34,7 +34,6 @@ class Unreadable:
 
 class _Refused(ValueError):
     def __init__(self, field: str | None, why: str) -> None:
-        super().__init__(why)
         self.field = field
         self.why = why
 

@@ -13,7 +13,8 @@ def test_every_fault_is_told_at_once_with_its_line() -> None:
             'version = "v 1"\n'
             '[[rule]]\nname = "a"\naction = "payment"\ncurrency = "eur"\nneed = "allow"\nrole = "x"\n'
             '[[rule]]\nname = "b"\naction = "deploy"\nneed = "ask"\nperson = "ghost"\nanswer_within = "4 h"\n'
-            'on_expiri = "deny"\ntolerance = { way = "up" }\n',
+            'on_expiri = "deny"\ntolerance = { way = "up" }\n\n'
+            'escalate = [{ roles = "x" }]\n',
             PEOPLE,
         )
     assert [(fault.line, fault.field) for fault in refusal.value.faults] == [
@@ -28,8 +29,16 @@ def test_every_fault_is_told_at_once_with_its_line() -> None:
         (14, 'rule "b", on_expiri'),
         (15, 'rule "b", tolerance, percent'),
         (15, 'rule "b", tolerance, way'),
+        (17, 'rule "b", escalate[0], roles'),
+        (17, 'rule "b", escalate[0]'),
     ]
     assert 'line 14, rule "b", on_expiri: no such key is known here. Did you mean on_expiry?' in str(refusal.value)
+
+
+def test_a_key_whose_line_cannot_be_found_is_told_with_the_line_of_its_rule() -> None:
+    with pytest.raises(DocumentFaults) as refusal:
+        policy_file.parse('version = "v1"\n\n' + rule("a", ASK + 'tolerance.percent = "30"'))
+    assert [(fault.line, fault.field) for fault in refusal.value.faults] == [(3, 'rule "a", tolerance, percent')]
 
 
 PLAIN = 'write digits, a point before the decimals, and no grouping, as in "38000.00". Write it as in "1000.00".'
