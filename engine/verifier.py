@@ -191,6 +191,8 @@ def verify(export: Export, checkpoints: Sequence[Checkpoint]) -> Holds:
 
 def _verify_run(run_id: str, run: Run, signed: Sequence[tuple[int, str, int]]) -> None:
     head, heads, status, marked = GENESIS, [GENESIS], dict[tuple[str, str], str](), 0
+    if (first := min(run.moves, default=1)) < 1:
+        raise Altered(f"Run {run_id}: move {first} ({run.moves[first][0]['event']}) was added before the first.")
     for seq in range(1, max([run.seq, *run.moves]) + 1):
         if seq not in run.moves:
             raise Altered(f"Run {run_id}: move {seq} is missing.")

@@ -323,6 +323,7 @@ CREATE TABLE run_event (
     PRIMARY KEY (run_id, seq, n)
 );
 ALTER TABLE run_event ADD CONSTRAINT run_event_edge_listed CHECK (edge_listed_v1(entity, from_status, event, to_status)) NOT VALID;
+ALTER TABLE run_event ADD CONSTRAINT run_event_from_one CHECK (seq > 0) NOT VALID;  -- no link covers a move before the first
 
 -- The chain's text form of one event, and the link over a move's events: SHA-256(head || every field, length-prefixed).
 -- The same in engine/rules/digest.py; a test compares them. A changed form is a new function (_v2), so that old links verify.

@@ -15,6 +15,7 @@ END $$;
 ALTER TABLE run_event DROP CONSTRAINT run_event_entity_from_status_event_to_status_fkey;
 -- NOT VALID: the foreign key held the events that are there, and reading them all would keep everybody waiting.
 ALTER TABLE run_event ADD CONSTRAINT run_event_edge_listed CHECK (edge_listed_v1(entity, from_status, event, to_status)) NOT VALID;
+ALTER TABLE run_event ADD CONSTRAINT run_event_from_one CHECK (seq > 0) NOT VALID;  -- no link covers a move before the first
 
 -- What these refer to is a row that the same statement has locked or written: each looked at it again, and wrote a lock into the log.
 ALTER TABLE run DROP CONSTRAINT run_root_fkey;

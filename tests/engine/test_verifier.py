@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -230,6 +231,18 @@ def test_two_moves_that_changed_places_are_found(signed: Path) -> None:
 def test_a_move_that_was_added_is_named(signed: Path) -> None:
     code, said = altered(signed, lambda lines: lines.append({**pick(lines, "approve"), "seq": 6, "to_status": None}))
     assert (code, "move 6 (approve) was added after the 5 that are counted." in said) == (4, True), said
+
+
+def test_a_move_that_was_added_before_the_first_is_named(signed: Path) -> None:
+    def add(lines: Lines) -> None:
+        event = next(
+            line for line in lines if line["record"] == "event" and line["event"] == "approve" and line["to_status"]
+        )
+        lines.append({**event, "seq": 0})
+
+    code, said = altered(signed, add)
+    assert code == 4
+    assert re.search(r"Run \S+: move 0 \(approve\) was added before the first\.", said)
 
 
 def test_an_altered_request_is_found_by_the_event_that_asked(signed: Path) -> None:

@@ -107,6 +107,22 @@ def test_no_event_is_recorded_that_no_edge_allows(conn: Any, recorded: UUID) -> 
         conn.execute("UPDATE run_event SET to_status = 'executed' WHERE run_id = %s AND event = 'approve'", (recorded,))
 
 
+def test_a_move_before_the_first_is_refused_and_would_be_found_out(conn: Any, recorded: UUID) -> None:
+    """No link covers it: a vote that stood there would count, and change no head."""
+    added = (
+        "INSERT INTO run_event SELECT run_id, at, 0, n, entity, entity_id, from_status, event, to_status, actor, surface, detail, mark"
+        " FROM run_event WHERE run_id = %s AND seq = 5"
+    )
+    with pytest.raises(Exception, match="run_event_from_one"):
+        conn.execute(added, (recorded,))
+    with conn.transaction(force_rollback=True):
+        conn.execute("ALTER TABLE run_event DROP CONSTRAINT run_event_from_one")
+        conn.execute(added, (recorded,))
+        found = events.verify(conn, recorded)
+        assert isinstance(found, events.Altered)
+        assert (found.seq, found.why) == (0, "The run counts 5 moves: this one was added, or the count was altered.")
+
+
 def test_a_run_nobody_knows_has_no_record(conn: Any) -> None:
     with pytest.raises(NotFound):
         events.verify(conn, uuid4())
