@@ -131,7 +131,8 @@ def test_a_refusal_is_one_line_for_each_fault_in_the_order_of_their_lines() -> N
 
 
 def test_what_has_no_line_is_told_first() -> None:
-    assert [(fault.line, fault.field) for fault in faults("persons = 1")] == [(None, "person"), (1, "persons")]
+    found = faults('persons = 1\nperson = [{ id = "a" }]')
+    assert [(fault.line, fault.field) for fault in found] == [(None, 'person "a", name'), (1, "persons")]
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
