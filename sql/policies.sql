@@ -1,18 +1,38 @@
 -- Policy versions: immutable; the newest is in force.
 
 -- name: apply_policy :one
--- A new version. `outcome`: applied, unchanged (the same text is in force), other_content (the version name stands for another text).
-WITH here AS (
+-- A new version, on record in the system's chain. `outcome`: applied, unchanged (the same text is in force), older (it was in force before),
+-- other_content (the version name stands for another text), or again (another version was committed while this one waited, and it does not
+-- see it). No row: the system's run is missing.
+WITH held AS MATERIALIZED (
+    SELECT id, seq, head FROM run WHERE id = %(id)s FOR UPDATE
+), r AS MATERIALIZED (
+    SELECT held.* FROM held JOIN run seen ON seen.id = held.id AND seen.seq = held.seq
+), t AS MATERIALIZED (
+    SELECT clock_timestamp() AS at FROM r
+), here AS (
     SELECT digest, seq = (SELECT max(seq) FROM policy_version) AS newest FROM policy_version WHERE version = %(version)s
 ), applied AS (
     INSERT INTO policy_version (version, document, digest, applied_by) SELECT %(version)s, %(document)s, %(digest)s, %(actor)s
-     WHERE NOT EXISTS (SELECT FROM here)
-    ON CONFLICT (version) DO NOTHING RETURNING version
-)
-SELECT CASE WHEN EXISTS (SELECT FROM applied) THEN 'applied'
+      FROM r WHERE NOT EXISTS (SELECT FROM here) RETURNING version
+), events AS MATERIALIZED (
+    SELECT 1 AS n, 'system' AS entity, version AS entity_id, 'new' AS from_status, 'policy' AS event, 'done' AS to_status,
+           %(actor)s::text AS actor, %(surface)s::text AS surface, 'applied ' || version || ', ' || %(digest)s AS detail FROM applied
+), linked AS (
+    UPDATE run SET (seq, head) = (SELECT {link} FROM r, t) WHERE run.id = (SELECT r.id FROM r, t, applied) RETURNING run.id, run.seq, run.head
+), {log}
+SELECT CASE WHEN NOT EXISTS (SELECT FROM r) THEN 'again'
+            WHEN EXISTS (SELECT FROM applied) THEN 'applied'
             WHEN EXISTS (SELECT FROM here WHERE digest = %(digest)s AND newest) THEN 'unchanged'
             WHEN EXISTS (SELECT FROM here WHERE digest = %(digest)s) THEN 'older'
-            ELSE 'other_content' END AS outcome;
+            ELSE 'other_content' END AS outcome FROM held;
+
+-- name: policies_off_record :many
+-- Versions that no event of the system's chain tells of as they are. None: that is how it should be.
+SELECT v.version FROM policy_version v
+ WHERE NOT EXISTS (SELECT FROM run_event e WHERE e.run_id = %(id)s AND e.event = 'policy' AND e.entity_id = v.version
+                                             AND e.detail IN ('applied ' || v.version, 'applied ' || v.version || ', ' || v.digest))
+ ORDER BY v.seq;
 
 -- name: current_policy :one
 -- The version in force. No row: none was ever applied, and nothing with an effect is allowed.

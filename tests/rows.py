@@ -1,5 +1,6 @@
 """Rows for tests, made by the verbs themselves: runs that wait, run, or have an effect open. Never by hand-written INSERTs."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
@@ -7,8 +8,9 @@ from uuid import UUID
 from engine.models import Claim, Content, Decided, Line, NewCard
 from engine.rules import digest
 from engine.rules.money import Money
+from engine.rules.people import People, Person
 from engine.rules.policy import Need, Step
-from engine.state import db, ledger, pauses, runs
+from engine.state import db, ledger, pauses, people, runs
 
 LAUNCH = runs.Launch(
     agent="procurement", on_behalf_of="priya", input="Buy this order.", model="claude-test", acts_as="agent:procurement",
@@ -138,12 +140,28 @@ def end_call(conn: Any, attempt_id: UUID) -> None:
 
 def deactivate(conn: Any, person: str) -> None:
     """Let a person leave."""
-    conn.execute("UPDATE person SET active = false WHERE id = %s", (person,))
+    _imported(conn, person, lambda one: replace(one, active=False))
+
+
+def give_role(conn: Any, person: str, role: str) -> None:
+    """Let a person have a role more."""
+    _imported(conn, person, lambda one: replace(one, roles=(*one.roles, role)))
 
 
 def take_role(conn: Any, person: str, role: str) -> None:
     """Let a person lose a role."""
-    conn.execute("DELETE FROM role_member WHERE person_id = %s AND role = %s", (person, role))
+    _imported(conn, person, lambda one: replace(one, roles=tuple(each for each in one.roles if each != role)))
+
+
+def take_scopes(conn: Any, person: str) -> None:
+    """Let a person lose every right that runs of theirs may use."""
+    _imported(conn, person, lambda one: replace(one, scopes=()))
+
+
+def _imported(conn: Any, person: str, change: Callable[[Person], Person]) -> None:
+    """People change by import, and are on record."""
+    changed = tuple(change(one) if one.id == person else one for one in people.everybody(conn))
+    people.load(conn, People(changed), actor="tests")
 
 
 def alter_document(conn: Any, pause_id: UUID, document: str | None = None) -> None:

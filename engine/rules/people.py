@@ -4,10 +4,10 @@ The one rule: an identity is a workspace (or enterprise) and a user id, never a 
 person. Whether somebody may decide on a given pause, and whether Slack still knows them, are not decided here.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
 
-from engine.rules import documents
+from engine.rules import digest, documents
 from engine.rules.documents import DocumentFaults, Fault, Table
 
 _identity = documents.shaped("[TE][A-Z0-9]{2,20}:[UW][A-Z0-9]{2,20}", "T0ACME:U0MARTA")
@@ -52,6 +52,15 @@ class People:
     def holders(self, role: str) -> tuple[Person, ...]:
         """The active people who hold the role."""
         return tuple(person for person in self if person.active and role in person.roles)
+
+
+def people_digest(people: Iterable[Person]) -> str:
+    """SHA-256 over those who are active: what each is, in no matter what order."""
+    active = sorted((p for p in people if p.active), key=lambda p: p.id)
+    told = [
+        asdict(p) | {"slack": sorted(p.slack), "roles": sorted(p.roles), "scopes": sorted(p.scopes)} for p in active
+    ]
+    return digest.digest("placet.people.v1", told)
 
 
 def parse(text: str) -> People:

@@ -1,4 +1,4 @@
-"""The record: a run's events in order, the check of its chain, and the system's own events (policy, people, halt).
+"""The record: a run's events in order, the check of its chain, and of what the system's own chain tells (policies, people).
 
 Moves write their events themselves, in their own statement; nothing here can write one for a run.
 """
@@ -8,7 +8,7 @@ from uuid import UUID
 
 from engine.models import Event
 from engine.rules import chain, digest
-from engine.state import db, seals
+from engine.state import db, people, policies, seals
 
 
 def of_run(conn: db.Conn, run_id: UUID) -> list[Event]:
@@ -47,8 +47,24 @@ def verify(conn: db.Conn, run_id: UUID) -> Verified | Altered:
     fault = told if isinstance(told, chain.Fault) else chain.disagreement(record, told)
     if fault is not None:
         return Altered(fault.why, fault.seq, fault.event)
+    if run_id == db.SYSTEM_RUN and (off := _off_record(conn)):
+        return off
     unsealed = next(iter(seals.broken(conn, record)), None)
     return Altered(unsealed) if unsealed else Verified(record.seq)
+
+
+def _off_record(conn: db.Conn) -> Altered | None:
+    """People or policies that came into their tables in another way than by a move on record."""
+    last = people.on_record(conn)
+    if last and not last.stands:
+        return Altered(
+            "People, roles or Slack ids are not as this import left them: their rows were altered.", last.seq, "people"
+        )
+    if versions := policies.off_record(conn):
+        return Altered(
+            f"The policy {versions[0]} is there, and no move tells of it or of this text: its row was added or altered."
+        )
+    return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +94,7 @@ def begin(conn: db.Conn) -> None:
 def record(
     conn: db.Conn, event: str, *, subject: str, detail: str, actor: str = "system", surface: str = "cli"
 ) -> None:
-    """Write one event of the system's own chain: migrate, policy, people, halt or unhalt."""
+    """Write one event of the system's own chain by itself: migrate, halt or unhalt. People and policies write theirs with their rows."""
     db.one(
         conn,
         "record_system",

@@ -2,22 +2,39 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from engine.models import Actor
-from engine.rules.people import People, Person
-from engine.state import db, events
+from engine.rules.people import People, Person, people_digest
+from engine.state import db
 
 
 def load(conn: db.Conn, people: People, *, actor: str, surface: str = "cli") -> None:
-    """Make the rows equal the document: whom it does not name is deactivated, never deleted. On record."""
+    """Make the rows equal the document: whom it does not name is deactivated, never deleted. On record, with what the rows are to be."""
     rows: list[dict[str, Any]] = [
         asdict(p) | {"identities": [dict(zip(("team", "user"), i.split(":"), strict=True)) for i in p.slack]}
         for p in people
     ]
-    db.execute(conn, "import_people", people=json.dumps(rows))
-    events.record(conn, "people", subject="people", detail=f"{len(rows)} people", actor=actor, surface=surface)
+    db.move(conn, "import_people", "the run of the system", id=db.SYSTEM_RUN, people=json.dumps(rows), digest=people_digest(people),
+            actor=actor, surface=surface)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """The last import on record: its move in the system's chain; `stands` tells whether the rows are as it left them."""
+
+    seq: int
+    stands: bool
+
+
+def on_record(conn: db.Conn) -> Import | None:
+    """The last import; None if there was none. One by a release that did not keep what the rows were to be is taken to stand."""
+    row = db.one(conn, "people_on_record", dict, id=db.SYSTEM_RUN)
+    if row is None:
+        return None
+    _, _, kept = row["detail"].partition(" people, ")
+    return Import(row["seq"], not kept or kept == people_digest(of_rows(row["people"])))
 
 
 def everybody(conn: db.Conn) -> People:

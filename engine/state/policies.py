@@ -6,7 +6,7 @@ from engine.errors import Conflict, Misconfigured
 from engine.rules import digest, policy_file
 from engine.rules.people import People
 from engine.rules.policy import Policy
-from engine.state import db, events
+from engine.state import db
 
 
 def apply(conn: db.Conn, text: str, people: People, *, actor: str, surface: str = "cli") -> tuple[str, bool]:
@@ -15,8 +15,8 @@ def apply(conn: db.Conn, text: str, people: People, *, actor: str, surface: str 
     Raises DocumentFaults, or Conflict if the version's name stands for another text or for one that a later version replaced.
     """
     policy = policy_file.check(text, people)
-    row = db.must(conn, "apply_policy", dict, "the policy", version=policy.version, document=text,
-                  digest=digest.digest("placet.policy.v1", text), actor=actor)  # fmt: skip
+    row = db.move(conn, "apply_policy", "the run of the system", id=db.SYSTEM_RUN, version=policy.version, document=text,
+                  digest=digest.digest("placet.policy.v1", text), actor=actor, surface=surface)  # fmt: skip
     match row["outcome"]:
         case "other_content":
             raise Conflict(
@@ -28,13 +28,13 @@ def apply(conn: db.Conn, text: str, people: People, *, actor: str, surface: str 
                 f"{policy.version} was in force before and was replaced. To go back to it, give its text a new name.",
                 stands=policy.version,
             )
-        case "applied":
-            events.record(
-                conn, "policy", subject=policy.version, detail=f"applied {policy.version}", actor=actor, surface=surface
-            )
-            return policy.version, True
-        case _:
-            return policy.version, False
+        case outcome:
+            return policy.version, outcome == "applied"
+
+
+def off_record(conn: db.Conn) -> list[str]:
+    """Versions of which the record does not tell, or tells another text."""
+    return [row["version"] for row in db.many(conn, "policies_off_record", dict, id=db.SYSTEM_RUN)]
 
 
 def current(conn: db.Conn) -> Policy:

@@ -8,6 +8,7 @@ from bot.cards.ids import screen_id
 from bot.sandbox.faults import Fault
 from bot.sandbox.model import Reply, ask, say
 from tests import world
+from tests.boundaries.ground import PEOPLE, POLICY
 from tests.boundaries.scene import Scene
 
 
@@ -192,6 +193,19 @@ def late_by_command(scene: Scene) -> None:
     scene.type("approve", pause, "--as", "marta", lost=True)
     scene.type("approve", pause, "--as", "otto")
     scene.rest()
+
+
+def documents(scene: Scene) -> None:
+    """Finance changes who is who, and what needs a yes, while somebody thinks it over."""
+    scene.type(
+        "people",
+        "import",
+        str(scene.written("people.toml", PEOPLE.replace("Jonas Weber", "Jonas Weber-Lund"))),
+        "--as",
+        "otto",
+    )
+    scene.type("policy", "apply", str(scene.written("policy.toml", POLICY.replace("-v4", "-v5"))), "--as", "otto")
+    approve(scene)
 
 
 def approve_in_list(scene: Scene) -> None:

@@ -7,6 +7,7 @@ again. Everything else has to come right by itself.
 import os
 import signal
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, Final, Literal
 from uuid import UUID
 
@@ -80,6 +81,12 @@ class Scene:
         said = self._insist("command", *words)
         assert isinstance(said, Said)
         assert said.code == (3 if lost else 0) or (said.code == 3 and self.deaths > before), said
+
+    def written(self, name: str, text: str) -> Path:
+        """A document that somebody wrote, for a command that takes one."""
+        path = self.ground.folder / name
+        path.write_text(text, "utf-8")
+        return path
 
     def rest(self, by: Literal["round", "tick"] = "round") -> None:
         """Until nothing is left to be done."""

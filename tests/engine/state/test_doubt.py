@@ -111,7 +111,7 @@ def test_stop_ends_the_run_without_knowing(conn: Any) -> None:
 @pytest.mark.parametrize("answer", ["happened", "retry", "stop"])
 def test_only_the_doubt_role_and_never_the_requester_answers(conn: Any, answer: str, actor: str, why: str) -> None:
     claim, _, effect = rows.doubted(conn)
-    conn.execute("INSERT INTO role_member VALUES ('finance-approver', 'priya')")
+    rows.give_role(conn, "priya", "finance-approver")
     assert resolve(conn, effect, answer, actor) == why
     assert effect_of(conn, claim.id)[0] == "in_doubt"
     assert runs.get(conn, claim.id).status == "in_doubt"

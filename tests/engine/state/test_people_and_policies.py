@@ -8,7 +8,8 @@ import pytest
 
 from engine.errors import Conflict, Misconfigured
 from engine.models import AlreadySettled
-from engine.rules.people import People, Person
+from engine.rules import digest
+from engine.rules.people import People, Person, people_digest
 from engine.state import db, events, pauses, people, policies
 from tests import database, rows
 
@@ -34,7 +35,7 @@ def test_an_import_comes_back_as_it_was_given_and_is_on_record(conn: Any) -> Non
     given = database.example_people()
     people.load(conn, given, actor="otto")
     assert set(people.everybody(conn)) == set(given)
-    assert last_of_system(conn) == ("people", "people", "otto", "6 people")
+    assert last_of_system(conn) == ("people", "people", "otto", f"6 people, {people_digest(given)}")
 
 
 def test_whom_the_file_does_not_name_is_deactivated_and_keeps_the_name(conn: Any) -> None:
@@ -104,9 +105,6 @@ def test_a_manager_nobody_knows_is_refused_whole(conn: Any) -> None:
     assert people.everybody(conn) == before
 
 
-# -------------------------------------------------------------------------------------------------------------- policies
-
-
 def policy_text(version: str = "fin-approvals-v4", limit: str = "1000.00") -> str:
     text = (database.EXAMPLES / "policy.toml").read_text()
     return text.replace("fin-approvals-v4", version).replace('"1000.00"', f'"{limit}"')
@@ -124,7 +122,8 @@ def test_without_a_policy_nothing_holds(conn: Any) -> None:
 def test_a_policy_is_in_force_once_applied_and_on_record(conn: Any) -> None:
     assert apply(conn, policy_text()) == ("fin-approvals-v4", True)
     assert policies.current(conn).version == "fin-approvals-v4"
-    assert last_of_system(conn) == ("policy", "fin-approvals-v4", "otto", "applied fin-approvals-v4")
+    made_of = digest.digest("placet.policy.v1", policy_text())
+    assert last_of_system(conn) == ("policy", "fin-approvals-v4", "otto", f"applied fin-approvals-v4, {made_of}")
 
 
 def test_the_same_text_again_changes_nothing(conn: Any) -> None:

@@ -15,7 +15,7 @@ def test_the_grant_holds_until_the_requester_loses_it_or_leaves(conn: Any) -> No
     claim, _ = rows.approved(conn)
     now = ledger.standing(conn, claim.id)
     assert (now.grant_holds, now.requester_active, now.lapsed_voters) == (True, True, ())
-    conn.execute("UPDATE person SET scopes = '{}' WHERE id = 'priya'")
+    rows.take_scopes(conn, "priya")
     assert not ledger.standing(conn, claim.id).grant_holds
     rows.deactivate(conn, "priya")
     assert not ledger.standing(conn, claim.id).requester_active

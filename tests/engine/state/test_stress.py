@@ -17,7 +17,7 @@ SETTLED = {"approved", "denied", "expired", "cancelled"}
 
 def _runs_that_wait(conn: Any, seed: int) -> list[UUID]:
     """Pauses that need two of three people, and are due at some time in the next second."""
-    conn.execute("INSERT INTO role_member VALUES ('finance-approver', 'jonas')")
+    rows.give_role(conn, "jonas", "finance-approver")
     opened = [
         pause_id
         for _ in range(RUNS)

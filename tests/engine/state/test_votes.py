@@ -74,7 +74,7 @@ def test_one_no_settles_however_many_said_yes(conn: Any) -> None:
 
 def test_simultaneous_votes_are_neither_lost_nor_doubled(conn: Any, db_url: str) -> None:
     voters = ["marta", "ines", "otto"] * 3
-    conn.execute("INSERT INTO role_member VALUES ('finance-approver', 'otto')")
+    rows.give_role(conn, "otto", "finance-approver")
     [pause_id] = quorum(conn, approvers=3)
 
     def click(person: str) -> Outcome:

@@ -149,7 +149,7 @@ class Desk:
         policies.apply(self.conn, policy, people.everybody(self.conn), actor="tests")
 
     def give_role(self, person: str, role: str) -> None:
-        self.conn.execute("INSERT INTO role_member (role, person_id) VALUES (%s, %s)", (role, person))
+        rows.give_role(self.conn, person, role)
 
     def halt(self) -> None:
         self.conn.execute("INSERT INTO halt (halted_by) VALUES ('otto')")

@@ -509,7 +509,7 @@ def test_a_request_altered_after_its_approval_is_not_done(desks: Desks, shop: Sh
 
 def test_an_allowed_effect_without_its_grant_is_told_to_the_model(desks: Desks, shop: Shop) -> None:
     desk = desks(ask(pay(amount="640.00")), DONE, agent=shop.agent)
-    desk.conn.execute("UPDATE person SET scopes = '{}' WHERE id = 'priya'")
+    rows.take_scopes(desk.conn, "priya")
     run_id = desk.start()
     assert desk.run(run_id).status == "done"
     assert desk.texts(run_id) == [

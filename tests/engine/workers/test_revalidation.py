@@ -69,7 +69,7 @@ def test_a_requester_who_left_voids_what_was_approved(desks: Desks, shop: Shop) 
 def test_a_requester_without_the_scope_voids_what_was_approved(desks: Desks, shop: Shop) -> None:
     desk = desks(ask(pay()), agent=shop.agent)
     run_id = approved(desk)
-    desk.conn.execute("UPDATE person SET scopes = '{}' WHERE id = 'priya'")
+    rows.take_scopes(desk.conn, "priya")
     desk.work()
     assert desk.error(run_id) == "Priya Nair no longer holds the authority this was asked under. Nothing was done."
     nothing_done(desk, run_id, shop)
