@@ -29,6 +29,8 @@ _WHERE: Final[Mapping[str, str]] = {
     "pause": "runs",
     "resume": "runs",
     "cancel": "runs",
+    "halt": "halts",
+    "resume-effects": "halts",
     "doubt": "doubts",
     "resolve": "doubts",
     "people": "people",

@@ -331,10 +331,6 @@ SELECT e.id, e.step, e.n, e.pause_id, e.status, e.tool, e.effect_key, e.action, 
        e.created_at, e.settled_at, (SELECT count(*) FROM effect_attempt a WHERE a.effect_id = e.id) AS attempts
   FROM effect e WHERE e.run_id = %(run_id)s ORDER BY e.step, e.n;
 
--- name: halted :one
--- Who stopped every effect, and when. No row: effects may go on.
-SELECT halted_by, halted_at, reason FROM halt;
-
 -- name: standing_of :fragment
 clock_timestamp() AS now, q.active AND c.scopes <@ q.scopes AS grant_holds, q.active AS requester_active,
        (SELECT coalesce(json_agg(json_build_object('pause_id', p.id, 'voter', v.person, 'name', w.name)), '[]')

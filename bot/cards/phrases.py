@@ -12,7 +12,7 @@ from typing import Literal, assert_never
 from bot.cards.ids import screen_id
 from bot.cards.parts import clock, cut
 from bot.cards.seen import seen_line
-from engine.models import AlreadySettled, Broken, Decided, Due, NotYours, Outcome, RunStatus, Standing, Voted
+from engine.models import AlreadySettled, Broken, Decided, Due, Halt, NotYours, Outcome, RunStatus, Standing, Voted
 
 NameOf = Callable[[str], str]
 """From a person's id ("marta") to their name."""
@@ -42,6 +42,21 @@ NOT_CONFIRMED = "Placet could not confirm this in time. The card will show what 
 NOT_RECORDED = "This was not recorded, and nothing was changed: the database cannot be reached. Please press again."
 _AGAIN = "Nothing is done; whoever still wants it can ask again."
 LONG_REASON = "This is too long to keep; please say it in 1,000 characters."
+
+
+def halted(outcome: str, standing: Halt | None, *, go_on: str) -> str:
+    """What came of an operator's wish to stop every effect, or to let them go on; `go_on` is the command for that."""
+    match outcome:
+        case "halt":
+            return f"Nothing more is carried out; what had begun is finished. To let it go on: {go_on}"
+        case "unhalt":
+            return "Actions go on. What was approved meanwhile is checked again, and carried out if it still holds."
+        case "not_yours":
+            return "Only people with the role operator may do that. Nothing was changed."
+        case "already" if standing:
+            why = f" Why: {cut(seen_line(standing.reason).text, 300)}" if standing.reason else ""
+            return f"Actions are halted already, by {person(standing.name)}, since {clock(standing.halted_at)}.{why}"
+    return "Actions are not halted. Nothing was changed."
 
 
 def other_environment(theirs: str, ours: str) -> str:

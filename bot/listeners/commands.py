@@ -17,28 +17,16 @@ from bot.cards.parts import Message
 from bot.cards.seen import seen, seen_line
 from bot.delivery.who import Turned
 from bot.http.bodies import INPUT_MOST
+from bot.listeners import operators
 from bot.listeners.desk import UNSTORABLE, Desk, Failed
+from bot.listeners.typed import COMMAND, SURFACE, Typed
 from engine.errors import EngineError
-from engine.models import Actor, RunRecord
 from engine.rules.digest import visible
 from engine.state import db, pauses, people, runs
 
 Json = dict[str, Any]
 
-COMMAND: Final = "/approvals"
-OPERATOR: Final = "operator"
-SURFACE: Final = "slack:command"
 _INPUT = 3_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Typed:
-    """Who typed, and what: the words after the subcommand, as they were typed. `key` is new with every command."""
-
-    desk: Desk
-    actor: Actor
-    words: str
-    key: str
 
 
 def register(app: App, desk: Desk) -> None:
@@ -166,34 +154,6 @@ def _whole(text: str) -> str:
     return parts.cut(seen(text).text, _INPUT, "… (cut here; placet runs --show has all of it)")
 
 
-def _pause(typed: Typed) -> Message:
-    return _move(typed, runs.hold)
-
-
-def _resume(typed: Typed) -> Message:
-    return _move(typed, runs.resume)
-
-
-def _cancel(typed: Typed) -> Message:
-    return _move(typed, lambda conn, run_id, **by: runs.cancel(conn, run_id, person=typed.actor.id, **by))
-
-
-def _move(typed: Typed, move: Callable[..., str]) -> Message:
-    with typed.desk.courier.pool.connection() as conn:
-        run = runs.get(conn, runs.named(conn, typed.words))
-        if run.on_behalf_of != typed.actor.id and OPERATOR not in typed.actor.roles:
-            return parts.answer(
-                f"{screen_id('run', run.id)} is {_whose(run)}. Only they and people with the role {OPERATOR} may do that."
-            )
-        status = move(conn, run.id, actor=typed.actor.id, surface=SURFACE)
-    typed.desk.kick()
-    return parts.answer(f"{screen_id('run', run.id)} is {status.replace('_', ' ')} now.")
-
-
-def _whose(run: RunRecord) -> str:
-    return f"{seen_line(run.requester_name or run.on_behalf_of).text}'s"
-
-
 def _launch(typed: Typed) -> Message:
     name, _, text = typed.words.partition(" ")
     agent = typed.desk.agents.get(name)
@@ -236,9 +196,15 @@ SUBCOMMANDS: Final[Mapping[str, Subcommand]] = {
     "runs": Subcommand(_runs, "runs", "the runs, newest first"),
     "run": Subcommand(_run, "run RUN", "one run"),
     "launch": Subcommand(_launch, "launch AGENT TASK", "have an agent do something for you"),
-    "pause": Subcommand(_pause, "pause RUN", "stop a run between two steps"),
-    "resume": Subcommand(_resume, "resume RUN", "let a paused run go on"),
-    "cancel": Subcommand(_cancel, "cancel RUN", "withdraw a run and what it asks"),
+    "pause": Subcommand(operators.pause, "pause RUN", "stop a run between two steps"),
+    "resume": Subcommand(operators.resume, "resume RUN", "let a paused run go on"),
+    "cancel": Subcommand(operators.cancel, "cancel RUN", "withdraw a run and what it asks"),
+    "halt": Subcommand(
+        operators.halt, "halt [WHY]", "operators: stop every action at once; requests still wait and are decided"
+    ),
+    "resume-effects": Subcommand(
+        operators.resume_effects, "resume-effects", "operators: let actions go on after a halt"
+    ),
     "help": Subcommand(_help, "help", "this list"),
 }
 HELP: Final = "\n".join(f"{COMMAND} {one.usage}: {one.meaning}" for one in SUBCOMMANDS.values())

@@ -5,7 +5,7 @@ A field is named as its column is. Times are aware datetimes by the database's c
 
 from engine.models.asking import Content, Line, NewCard, Quote, Superseded
 from engine.models.cards import Card, Notice
-from engine.models.effects import DoubtfulEffect, EffectLine, OpenEffect
+from engine.models.effects import DoubtfulEffect, EffectLine, Halt, OpenEffect
 from engine.models.pauses import (
     AlreadySettled,
     Broken,
@@ -41,6 +41,7 @@ __all__ = [
     "EffectLine",
     "EffectStatus",
     "Event",
+    "Halt",
     "Line",
     "Moved",
     "NewCard",

@@ -70,3 +70,13 @@ class EffectLine:
     created_at: datetime
     settled_at: datetime | None
     attempts: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Halt:
+    """Every effect is stopped. `name` is the person's, `reason` may be empty."""
+
+    halted_by: str
+    name: str
+    halted_at: datetime
+    reason: str

@@ -94,7 +94,7 @@ def begin(conn: db.Conn) -> None:
 def record(
     conn: db.Conn, event: str, *, subject: str, detail: str, actor: str = "system", surface: str = "cli"
 ) -> None:
-    """Write one event of the system's own chain by itself: migrate, halt or unhalt. People and policies write theirs with their rows."""
+    """Write one event of the system's own chain by itself: migrate. People, policies and halts write theirs with their rows."""
     db.one(
         conn,
         "record_system",

@@ -147,11 +147,6 @@ def resolve(
     return str(row["outcome"])
 
 
-def halted(conn: db.Conn) -> bool:
-    """Whether every effect is stopped."""
-    return db.one(conn, "halted", dict) is not None
-
-
 def in_doubt(conn: db.Conn) -> list[DoubtfulEffect]:
     """What nobody can tell, oldest first."""
     return db.many(conn, "effects_in_doubt", DoubtfulEffect)

@@ -13,7 +13,7 @@ from engine.models import Call, OpenEffect, Pause
 from engine.results import Unwritable, result_text
 from engine.rules import chain, digest
 from engine.rules import turn as rules
-from engine.state import events, ledger, pauses, policies, present, runs
+from engine.state import events, halts, ledger, pauses, policies, present, runs
 from engine.state.present import Rules
 from engine.tool import Bound, InvalidArguments, Tool
 from engine.workers import grants, perform, prepare, revalidate, vouch
@@ -195,7 +195,7 @@ def _way_after(turn: Turn, intent: ledger.Intent | None, came: Done | NotDone) -
 def _wait_out_halt(turn: Turn) -> Way:
     """Until effects may go on, an operator wants the run to stop, or the worker ends; nothing is written meanwhile."""
     with turn.means.standing_still():
-        while turn.means.do(ledger.halted) and not turn.means.stop.wait(HALT_LOOK_S):
+        while turn.means.do(halts.standing) and not turn.means.stop.wait(HALT_LOOK_S):
             now = turn.means.do(runs.load, turn.run.id)
             if now.hold:
                 return _hold(turn)

@@ -233,3 +233,20 @@ def test_bad_input_moves_nothing(command: str, args: list[str], sentence: str, c
     with untouched(conn):
         said = placet(db_url, command, *args)
     assert (said.code, sentence in said.err) == (2, True), said
+
+
+def test_an_operator_halts_all_actions_and_lets_them_go_on(conn: Any, db_url: str) -> None:
+    with untouched(conn):
+        assert placet(db_url, "halt").code == 2
+    refused = placet(db_url, "halt", "--as", "marta")
+    assert (refused.code, refused.err) == (3, "Only people with the role operator may do that. Nothing was changed.")
+    halted = placet(db_url, "halt", "--as", "otto", "--reason", "Odd payments.")
+    assert halted.code == 0
+    assert halted.out.endswith("To let it go on: placet resume-effects --as PERSON")
+    again = placet(db_url, "halt", "--as", "otto")
+    assert again.code == 3
+    assert "halted already, by Otto Brandt" in again.err
+    assert "Why: Odd payments." in again.err
+    assert placet(db_url, "resume-effects", "--as", "otto").code == 0
+    lifted = placet(db_url, "resume-effects", "--as", "otto")
+    assert (lifted.code, lifted.err) == (3, "Actions are not halted. Nothing was changed.")

@@ -1,5 +1,6 @@
 """/approvals says what waits, shows one request or run, and does what may be done with a run; to who typed it alone."""
 
+import re
 from typing import Any
 from uuid import UUID
 
@@ -100,6 +101,17 @@ def test_only_its_requester_and_operators_move_a_run(home: Home, conn: Any, paus
     assert f"{run} is cancelled now." in text_of(home.office.command("U0PRIYA", f"cancel {run}"))
     assert (home.pause(pause_id).status, home.pause(pause_id).decided_by) == ("cancelled", "priya")
     assert "it has ended" in text_of(home.office.command("U0PRIYA", f"cancel {run}"))
+
+
+def test_operators_and_nobody_else_halt_all_actions_and_let_them_go_on(home: Home) -> None:
+    told = "Only people with the role operator may do that. Nothing was changed."
+    assert told in text_of(home.office.command("U0MARTA", "halt Odd payments."))
+    assert "Nothing more is carried out" in text_of(home.office.command("U0OTTO", "halt Odd *payments*."))
+    again = text_of(home.office.command("U0OTTO", "halt"))
+    assert re.search(r"Actions are halted already, by Otto Brandt, since .+ UTC\. Why: Odd \*payments\*\.", again)
+    assert told in text_of(home.office.command("U0MARTA", "resume-effects"))
+    assert "Actions go on." in text_of(home.office.command("U0OTTO", "resume-effects"))
+    assert "Actions are not halted." in text_of(home.office.command("U0OTTO", "resume-effects"))
 
 
 def test_a_run_is_launched_for_who_types_it_and_shown(home: Home, conn: Any) -> None:

@@ -11,6 +11,7 @@ import yaml
 
 from bot.http.slack import PATH
 from bot.listeners import commands
+from bot.listeners.typed import COMMAND
 from bot.sandbox.outside import COMMANDS
 from bot.sandbox.slack_api import METHODS
 
@@ -22,9 +23,9 @@ MANIFEST: Json = yaml.safe_load((ROOT / "manifest.yml").read_text("utf-8"))
 
 
 def test_every_command_has_its_listener_and_the_reverse() -> None:
-    assert [c["command"] for c in MANIFEST["features"]["slash_commands"]] == [commands.COMMAND]
+    assert [c["command"] for c in MANIFEST["features"]["slash_commands"]] == [COMMAND]
     hint = MANIFEST["features"]["slash_commands"][0]["usage_hint"]
-    assert re.findall(r"[a-z]+", hint) == list(commands.SUBCOMMANDS)
+    assert re.findall(r"[a-z-]+", hint) == list(commands.SUBCOMMANDS)
 
 
 def test_the_local_workspace_offers_the_commands_of_the_manifest() -> None:

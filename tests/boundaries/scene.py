@@ -60,8 +60,8 @@ class Scene:
         self._insist("operate", verb, self.run_id)
 
     def halt(self) -> None:
-        """An operator stops all effects, for as long as a worker takes to look again; no statement of ours writes it yet."""
-        self.conn.execute("INSERT INTO halt (halted_by) VALUES ('otto')")
+        """An operator stops all effects, for as long as a worker takes to look again."""
+        self.type("halt", "--as", "otto", "--reason", "Odd payments.")
 
     def resolve(self) -> None:
         """A person says of the effect in doubt that it happened."""

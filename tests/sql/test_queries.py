@@ -93,13 +93,7 @@ def _moves() -> dict[str, str]:
 
 
 MOVES = _moves()
-BY_PARAMETER = {
-    ("system", "migrate"),
-    ("system", "policy"),
-    ("system", "people"),
-    ("system", "halt"),
-    ("system", "unhalt"),
-}
+BY_PARAMETER = {("system", "migrate")}
 """What events.record is told to write; that it refuses anything else is a test of the record."""
 
 
@@ -115,7 +109,7 @@ WORDS = {
     *get_args(RunStatus), *get_args(PauseStatus), *get_args(EffectStatus), "new",
     *(word for edge in EDGES for word in (edge[0], edge[2])),
 }  # fmt: skip
-NO_EVENT = {"system", "worker", "settled", "already", "ended", "happened"}
+NO_EVENT = {"system", "effects", "worker", "settled", "already", "ended", "happened"}
 """What else stands in these CTEs: who moved it, where, and words of outcomes."""
 
 

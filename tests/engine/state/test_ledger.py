@@ -9,7 +9,7 @@ import pytest
 
 from engine.errors import NotFound
 from engine.models import Claim, Decided
-from engine.state import cards, events, ledger, pauses, runs
+from engine.state import cards, events, halts, ledger, pauses, runs
 from tests import rows
 
 
@@ -80,7 +80,7 @@ def test_what_policy_allows_begins_without_a_pause(conn: Any) -> None:
 
 
 def _halt(conn: Any, claim: Claim, pause_id: UUID) -> None:
-    conn.execute("INSERT INTO halt (halted_by) VALUES ('otto')")
+    assert halts.halt(conn, actor="otto", surface="tests") == "halt"
 
 
 def _hold(conn: Any, claim: Claim, pause_id: UUID) -> None:

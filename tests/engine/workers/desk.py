@@ -8,7 +8,7 @@ from uuid import UUID
 
 from engine.models import Decided, Pause, RunRecord
 from engine.rules import chain
-from engine.state import events, ledger, pauses, people, policies, runs
+from engine.state import events, halts, ledger, pauses, people, policies, runs
 from engine.tools import Agent
 from engine.workers.means import Means
 from tests import database, rows, world
@@ -152,10 +152,10 @@ class Desk:
         rows.give_role(self.conn, person, role)
 
     def halt(self) -> None:
-        self.conn.execute("INSERT INTO halt (halted_by) VALUES ('otto')")
+        assert halts.halt(self.conn, actor="otto", surface="tests") == "halt"
 
     def unhalt(self) -> None:
-        self.conn.execute("DELETE FROM halt")
+        assert halts.lift(self.conn, actor="otto", surface="tests") == "unhalt"
 
     def another(self, name: str = "w2") -> Means:
         """Another worker of the same world."""

@@ -1,0 +1,35 @@
+"""The verbs of the halt: an operator stops every effect at once, and lets them go on. Waits and decisions go on meanwhile.
+
+What has begun is finished: a call that is under way is not cut, and its receipt is kept.
+"""
+
+from typing import Literal, cast
+
+from engine.models import Halt
+from engine.state import db
+
+
+def halt(conn: db.Conn, *, actor: str, surface: str, reason: str = "") -> Literal["halt", "already", "not_yours"]:
+    """Stop every effect; or why not: it is stopped already, or the person holds no role of an operator. On record either way."""
+    row = db.must(
+        conn,
+        "halt_effects",
+        dict,
+        "the run of the system",
+        id=db.SYSTEM_RUN,
+        actor=actor,
+        surface=surface,
+        reason=reason,
+    )
+    return cast("Literal['halt', 'already', 'not_yours']", row["outcome"])
+
+
+def lift(conn: db.Conn, *, actor: str, surface: str) -> Literal["unhalt", "not_halted", "not_yours"]:
+    """Let effects go on; or why not: nothing stops them, or the person holds no role of an operator. On record either way."""
+    row = db.must(conn, "lift_halt", dict, "the run of the system", id=db.SYSTEM_RUN, actor=actor, surface=surface)
+    return cast("Literal['unhalt', 'not_halted', 'not_yours']", row["outcome"])
+
+
+def standing(conn: db.Conn) -> Halt | None:
+    """The halt there is; None: effects may go on."""
+    return db.one(conn, "halted", Halt)

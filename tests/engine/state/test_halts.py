@@ -1,0 +1,67 @@
+"""The halt: one row that operators set and lift, on record with whoever tried in vain; of two at once one is told that it was done."""
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from engine.state import db, events, halts
+from tests import database, rows
+
+
+def on_record(conn: Any) -> list[tuple[str, str | None, str, str | None]]:
+    """The system's moves that are about effects, and attempts at them."""
+    return [
+        (e.event, e.to_status, e.actor, e.detail)
+        for e in events.of_run(conn, db.SYSTEM_RUN)
+        if e.entity_id == "effects"
+    ]
+
+
+def test_an_operator_stops_every_effect_once_and_lets_them_go_on_once(conn: Any) -> None:
+    assert halts.standing(conn) is None
+    assert halts.halt(conn, actor="otto", surface="cli", reason="Odd payments.") == "halt"
+    assert halts.halt(conn, actor="otto", surface="cli", reason="Again.") == "already"
+    standing = halts.standing(conn)
+    assert standing is not None
+    assert (standing.halted_by, standing.name, standing.reason) == ("otto", "Otto Brandt", "Odd payments.")
+    assert halts.lift(conn, actor="otto", surface="cli") == "unhalt"
+    assert halts.lift(conn, actor="otto", surface="cli") == "not_halted"
+    assert halts.standing(conn) is None
+    assert on_record(conn) == [
+        ("halt", "done", "otto", "Odd payments."),
+        ("halt", None, "otto", "already"),
+        ("unhalt", "done", "otto", None),
+        ("unhalt", None, "otto", "not_halted"),
+    ]
+
+
+@pytest.mark.parametrize("who", ["marta", "nobody", "gone"])
+def test_only_an_operator_who_is_here_may(conn: Any, who: str) -> None:
+    rows.give_role(conn, "jonas", "operator")
+    rows.deactivate(conn, "jonas")
+    actor = "jonas" if who == "gone" else who
+    assert halts.halt(conn, actor=actor, surface="cli") == "not_yours"
+    assert halts.standing(conn) is None
+    assert halts.halt(conn, actor="otto", surface="cli") == "halt"
+    assert halts.lift(conn, actor=actor, surface="cli") == "not_yours"
+    assert halts.standing(conn) is not None
+    assert [(event, to, by) for event, to, by, _ in on_record(conn) if by != "otto"] == [
+        ("halt", None, actor),
+        ("unhalt", None, actor),
+    ]
+
+
+@pytest.mark.parametrize("verb", ["halt", "lift"])
+def test_of_many_at_once_one_does_it(conn: Any, db_url: str, verb: str) -> None:
+    if verb == "lift":
+        halts.halt(conn, actor="otto", surface="cli")
+
+    def one(_n: int) -> str:
+        with database.connect(db_url) as own:
+            return str(getattr(halts, verb)(own, actor="otto", surface="cli"))
+
+    with ThreadPoolExecutor(6) as threads:
+        said = sorted(threads.map(one, range(6)))
+    assert said == sorted(["halt", *["already"] * 5] if verb == "halt" else ["unhalt", *["not_halted"] * 5])
+    assert (halts.standing(conn) is not None) == (verb == "halt")
