@@ -1,6 +1,5 @@
 """Rows for tests, made by the verbs themselves: runs that wait, run, or have an effect open. Never by hand-written INSERTs."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
@@ -140,28 +139,34 @@ def end_call(conn: Any, attempt_id: UUID) -> None:
 
 def deactivate(conn: Any, person: str) -> None:
     """Let a person leave."""
-    _imported(conn, person, lambda one: replace(one, active=False))
+    change_person(conn, person, active=False)
 
 
 def give_role(conn: Any, person: str, role: str) -> None:
-    """Let a person have a role more."""
-    _imported(conn, person, lambda one: replace(one, roles=(*one.roles, role)))
+    """Let a person have a role, if they have it not."""
+    change_person(conn, person, roles=tuple({*_now(conn, person).roles, role}))
 
 
 def take_role(conn: Any, person: str, role: str) -> None:
     """Let a person lose a role."""
-    _imported(conn, person, lambda one: replace(one, roles=tuple(each for each in one.roles if each != role)))
+    change_person(conn, person, roles=tuple({*_now(conn, person).roles} - {role}))
 
 
 def take_scopes(conn: Any, person: str) -> None:
     """Let a person lose every right that runs of theirs may use."""
-    _imported(conn, person, lambda one: replace(one, scopes=()))
+    change_person(conn, person, scopes=())
 
 
-def _imported(conn: Any, person: str, change: Callable[[Person], Person]) -> None:
+def change_person(conn: Any, person: str, **changes: Any) -> None:
     """People change by import, and are on record."""
-    changed = tuple(change(one) if one.id == person else one for one in people.everybody(conn))
+    changed = tuple(replace(one, **changes) if one.id == person else one for one in people.everybody(conn))
     people.load(conn, People(changed), actor="tests")
+
+
+def _now(conn: Any, person: str) -> Person:
+    found = people.everybody(conn).get(person)
+    assert found is not None
+    return found
 
 
 def alter_document(conn: Any, pause_id: UUID, document: str | None = None) -> None:

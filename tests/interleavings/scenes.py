@@ -67,7 +67,7 @@ def three_votes(conn: Any) -> Scene:
 
 
 def _quorum(conn: Any, approvers: int) -> Scene:
-    conn.execute("INSERT INTO role_member VALUES ('finance-approver', 'jonas') ON CONFLICT DO NOTHING")
+    rows.give_role(conn, "jonas", "finance-approver")
     return _waiting(conn, approver=ROLE, need=replace(rows.QUORUM, approvers=approvers))
 
 

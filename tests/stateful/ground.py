@@ -71,7 +71,6 @@ class Ground:
         database.empty(self.url)
         everybody = people_rules.parse(people_document())
         people.load(self.conn, everybody, actor="tests")
-        self.conn.execute("UPDATE person SET scopes = '{payments:write}'")
         policies.apply(self.conn, policy_document("plain", "v0"), everybody, actor="tests")
         self.close()
         self.examples += 1

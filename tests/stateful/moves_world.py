@@ -110,18 +110,16 @@ class World(Compared):
         match what:
             case "leaves" | "comes back":
                 person.active = what == "comes back"
-                conn.execute("UPDATE person SET active = %s WHERE id = %s", (person.active, who))
+                rows.change_person(conn, who, active=person.active)
             case "loses the role":
                 person.roles.discard(role)
                 rows.take_role(conn, who, role)
             case "has the role" if who != "priya":
                 person.roles.add(role)
-                conn.execute("INSERT INTO role_member VALUES (%s, %s) ON CONFLICT DO NOTHING", (role, who))
+                rows.give_role(conn, who, role)
             case "pays" | "pays no more":
                 person.pays = what == "pays"
-                conn.execute(
-                    "UPDATE person SET scopes = %s WHERE id = %s", (["payments:write"] if person.pays else [], who)
-                )
+                rows.change_person(conn, who, scopes=("payments:write",) if person.pays else ())
             case "guest" | "member":
                 person.slack = what
                 self.ground.office.change(user=USERS[who], set={"is_restricted": what == "guest"})
