@@ -55,11 +55,9 @@ class People:
 
 
 def people_digest(people: Iterable[Person]) -> str:
-    """SHA-256 over those who are active: what each is, in no matter what order."""
+    """SHA-256 over those who are active: what each is, in no matter what order, and however often it is said."""
     active = sorted((p for p in people if p.active), key=lambda p: p.id)
-    told = [
-        asdict(p) | {"slack": sorted(p.slack), "roles": sorted(p.roles), "scopes": sorted(p.scopes)} for p in active
-    ]
+    told = [asdict(p) | {name: sorted({*getattr(p, name)}) for name in ("slack", "roles", "scopes")} for p in active]
     return digest.digest("placet.people.v1", told)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -62,6 +63,12 @@ def test_whoever_writes_a_policy_by_hand_is_found_out(kept: Any, what: str) -> N
 
 def test_what_slack_says_of_somebody_is_no_change_of_people(kept: Any) -> None:
     people.checked(kept, "T0ACME", "U0MARTA", "is a guest")
+    assert isinstance(events.verify(kept, db.SYSTEM_RUN), events.Verified)
+
+
+def test_a_role_that_the_file_names_twice_is_no_alarm(kept: Any) -> None:
+    twice = tuple(replace(one, roles=one.roles * 2, scopes=one.scopes * 2) for one in database.example_people())
+    people.load(kept, People(twice), actor="otto")
     assert isinstance(events.verify(kept, db.SYSTEM_RUN), events.Verified)
 
 
