@@ -46,18 +46,25 @@ class House:
     token: str
     env: Mapping[str, str]
     resumed: bool
+    _page: socket.socket
     _bot: subprocess.Popen[bytes] | None = field(default=None)
     _outside: subprocess.Popen[bytes] | None = field(default=None)
 
-    def start_outside(self) -> None:
+    def start_outside(self, module: str = "bot.sandbox.outside") -> None:
         """Start the workspace, the provider, the suppliers and the model; back when they answer."""
-        self._outside = self._spawn("outside", ["bot.sandbox.outside"])
+        with (
+            self._page as page
+        ):  # bound by us and handed on, so that nobody can take the port in between and answer in their place
+            self._outside = self._spawn("outside", [module], page.fileno(), OUTSIDE_SOCKET=str(page.fileno()))
         self._await("outside", self._outside, f"{self.page_url}/_ready")
 
     def start_bot(self, *parts: str) -> None:
         """Start the real bot, all of it in one process, or these parts of it; back when it is ready."""
         only = [word for part in parts for word in ("--only", part)]
-        self._bot = self._spawn("bot", ["bot.cli", "serve", *only])
+        lives = (
+            self._outside.stdin if self._outside else None
+        )  # held by the bot too: the outside is told that all is over after the bot's end
+        self._bot = self._spawn("bot", ["bot.cli", "serve", *only], *([lives.fileno()] if lives else []))
         self._await("bot", self._bot, f"{self.bot_url}/readyz")
 
     def kill_bot(self) -> None:
@@ -87,7 +94,7 @@ class House:
                 process.kill()
             _reap(process)
 
-    def _spawn(self, name: str, command: list[str]) -> subprocess.Popen[bytes]:
+    def _spawn(self, name: str, command: list[str], *handed: int, **env: str) -> subprocess.Popen[bytes]:
         log = self.log(name)
         log.parent.mkdir(parents=True, exist_ok=True)
         with log.open("ab") as sink:
@@ -96,7 +103,8 @@ class House:
                 stdin=subprocess.PIPE,
                 stdout=sink,
                 stderr=sink,
-                env=dict(self.env),
+                pass_fds=handed,
+                env={**self.env, **env},
                 start_new_session=True,  # ^C is ours to handle, in the right order
             )
 
@@ -118,13 +126,13 @@ class House:
 def house(folder: Path, *, port: int | None, env: Mapping[str, str], say: Callable[[str], Any]) -> Iterator[House]:
     """PostgreSQL started and a House made on the folder; start_outside and start_bot are the caller's. All is stopped at the end.
 
-    `port` is the page's; None takes 8477, or any free one if that is taken. Raises CannotStart.
+    `port` is the page's; None takes 8477, or any free one if that is taken; 0 any free one. Raises CannotStart.
     """
     resumed = _prepare(folder)
     with ExitStack() as stack:
         stack.enter_context(_only_one(folder))
-        page_port = _page_port(port)
-        bot_port = _free_port()
+        page = stack.enter_context(_page(port))
+        page_port, bot_port = page.getsockname()[1], _free_port()
         say("Starting PostgreSQL")
         try:
             url = stack.enter_context(postgres(folder / "postgres"))
@@ -139,6 +147,7 @@ def house(folder: Path, *, port: int | None, env: Mapping[str, str], say: Callab
             token=token,
             env={**_environment(folder, url, page_port, bot_port, token), **env},
             resumed=resumed,
+            _page=page,
         )
         stack.callback(made.stop)
         yield made
@@ -206,7 +215,6 @@ def _environment(folder: Path, url: str, page_port: int, bot_port: int, token: s
         "HOST": HOST,
         "PORT": str(bot_port),
         "OUTSIDE_FOLDER": str(folder / "outside"),
-        "OUTSIDE_PORT": str(page_port),
         "OUTSIDE_APP_URL": f"http://{HOST}:{bot_port}/slack/events",
         "OUTSIDE_ORDERS": str(EXAMPLE / "orders.csv"),
         "PYTHONUNBUFFERED": "1",
@@ -231,22 +239,20 @@ def _only_one(folder: Path) -> Iterator[None]:
         yield
 
 
-def _page_port(wanted: int | None) -> int:
-    if wanted is None:
-        return PAGE_PORT if _is_free(PAGE_PORT) else _free_port()
-    if not _is_free(wanted):
-        raise CannotStart(f"Port {wanted} is taken by another program. Choose one with --port, or leave --port out.")
-    return wanted
+def _page(wanted: int | None) -> socket.socket:
+    """A listening socket for the page."""
+    try:
+        return _listening(PAGE_PORT if wanted is None else wanted)
+    except OSError:
+        if wanted is None:
+            return _listening(0)
+        raise CannotStart(
+            f"Port {wanted} is taken by another program. Choose one with --port, or leave --port out."
+        ) from None
 
 
-def _is_free(port: int) -> bool:
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((HOST, port))
-        except (OSError, OverflowError):
-            return False
-    return True
+def _listening(port: int) -> socket.socket:
+    return socket.create_server((HOST, port))
 
 
 def _free_port() -> int:

@@ -7,7 +7,7 @@ its settings from the environment that house.py gives it.
 import csv
 import fcntl
 import os
-from collections.abc import Mapping
+import socket
 from pathlib import Path
 from typing import Final
 
@@ -69,14 +69,13 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # two would write the same journals, and neither know what the other did
-        _serve(given, folder)
+        serve(outside_app(folder, given["OUTSIDE_APP_URL"], Path(given["OUTSIDE_ORDERS"])))
 
 
-def _serve(given: Mapping[str, str], folder: Path) -> None:
-    app = outside_app(folder, given["OUTSIDE_APP_URL"], Path(given["OUTSIDE_ORDERS"]))
-    uvicorn.run(
-        app, host="127.0.0.1", port=int(given["OUTSIDE_PORT"]), log_level="warning", timeout_graceful_shutdown=1
-    )
+def serve(app: Starlette) -> None:
+    """Serve it on the listening socket that the demo handed to this process."""
+    with socket.socket(fileno=int(os.environ["OUTSIDE_SOCKET"])) as page:
+        uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1)).run(sockets=[page])
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
@@ -115,11 +114,7 @@ def outside_app(folder: Path) -> Starlette:
 
 def main() -> None:
     """Serve it until told to stop."""
-    given = os.environ
-    app = outside_app(Path(given["OUTSIDE_FOLDER"]))
-    uvicorn.run(
-        app, host="127.0.0.1", port=int(given["OUTSIDE_PORT"]), log_level="warning", timeout_graceful_shutdown=1
-    )
+    outside.serve(outside_app(Path(os.environ["OUTSIDE_FOLDER"])))
 
 
 if __name__ == "__main__":

@@ -217,12 +217,11 @@ def place(folder: Path, form: Form) -> Iterator[Place]:
             "PLACET_SEAL_KEY": SEAL_KEY,
             "PLACET_AGENTS": form.agents,
         }
-        with house(folder, port=_free_port(), env=env, say=lambda _text: None) as home:
+        with house(folder, port=0, env=env, say=lambda _text: None) as home:
             socket_folder = str(conninfo_to_dict(home.database_url)["host"])
             line.lead_to(f"{socket_folder}/.s.PGSQL.5432")
             _furnish(home.database_url, form)
-            home._outside = home._spawn("outside", [form.outside])
-            home._await("outside", home._outside, f"{home.page_url}/_ready")
+            home.start_outside(form.outside)
             with Player(home.page_url) as player:
                 made = Place(home, line, front, player)
                 front.lead_to(*(life.port for life in made.lives if life.takes_requests))

@@ -155,6 +155,21 @@ def test_it_starts_shows_a_card_stops_on_interrupt_and_goes_on_where_it_was_even
 
 
 @pytest.mark.timeout(120)
+def test_what_the_bot_works_with_outlives_it_when_the_demo_is_killed(folder: Path) -> None:
+    demo = Demo(folder)
+    demo.page()
+    bot, outside = (
+        next(p for p in ours(folder) if module in p.cmdline() and p.pid != demo.process.pid)
+        for module in ("bot.cli", "bot.sandbox.outside")
+    )
+    bot.suspend()
+    demo.kill()
+    assert not gone([outside], within_s=3), "it would have told the bot's runs that no price can be had"
+    bot.kill()
+    assert gone([bot, outside])
+
+
+@pytest.mark.timeout(120)
 def test_a_second_demo_on_the_folder_is_refused_with_what_to_do(folder: Path) -> None:
     demo = Demo(folder)
     demo.page()

@@ -147,7 +147,7 @@ class Deploy:
 def deploy(tmp_path: Path) -> Iterator[Deploy]:
     with relay() as front:
         env = {"OUTSIDE_APP_URL": f"http://{HOST}:{front.port}/slack/events"}
-        with house(tmp_path / "house", port=_free_port(), env=env, say=lambda _text: None) as home:
+        with house(tmp_path / "house", port=0, env=env, say=lambda _text: None) as home:
             yield Deploy(home, front, tmp_path)
 
 
