@@ -1,10 +1,12 @@
-"""`python -m tests.guards`: take away one guard at a time, and see that a test fails. Two to three hours of one core for all of them.
+"""`python -m tests.guards`: take away one guard at a time, and see that a test fails. An hour or two of one core for all of them.
 
-Each is taken from a copy of the whole tree, and the tests of behaviour are run on that copy until the first one fails; tests that only
-read the text or the plan of a query are left out. Exit code 1 if a guard that is not in survivors.toml survived, or one that is did not.
+Each is taken from a copy of the whole tree, and the tests of behaviour that run its query are run on that copy until the first one fails;
+tests that only read the text or the plan of a query are left out. Which test runs which query is seen first, in one run of them all.
+Exit code 1 if a guard that is not in survivors.toml survived, or one that is did not.
 """
 
 import argparse
+import json
 import os
 import re
 import shutil
@@ -12,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +25,7 @@ from rich.console import Console
 from rich.table import Table
 
 from tests import database
-from tests.guards import survivors
+from tests.guards import reach, survivors
 from tests.guards.found import Guard, guards
 
 ROOT: Final = Path(__file__).parents[2]
@@ -32,6 +34,9 @@ STATE: Final = ("tests/engine/state", "tests/engine/workers")
 REST: Final = ("tests/interleavings", "tests/bot", "tests/cases", "tests/stateful")
 FIRST: Final = {"cards.sql": ("tests/bot/test_repaint.py", "tests/bot/test_outgoing.py")}
 """What is likeliest to notice, by the file of the guard; what comes before STATE."""
+
+NOTHING_RUN: Final = 5
+"""What pytest ends with when no test was chosen."""
 
 _FAILED: Final = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.MULTILINE)
 
@@ -48,8 +53,8 @@ class Tried:
 class Lane:
     """A copy of the tree with a PostgreSQL of its own."""
 
-    def __init__(self, folder: Path, server: str) -> None:
-        self._folder, self._server = folder, server
+    def __init__(self, folder: Path, server: str, ran: Mapping[str, list[str]]) -> None:
+        self._folder, self._server, self._ran = folder, server, ran
         for name in TREE:
             copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
             copy(ROOT / name, folder / name)
@@ -60,22 +65,48 @@ class Lane:
         file = self._folder / "sql" / guard.file
         body = file.read_text("utf-8")
         file.write_text(guard.taken_from(body), "utf-8")
+        env = {**os.environ, "PYTHONPATH": str(self._folder), "PLACET_TEST_DATABASE": self._server}
+        if guard.query != "schema":
+            chosen = self._folder / "chosen.json"
+            chosen.write_text(json.dumps(self._ran.get(guard.query, [])))
+            env[reach.ONLY] = str(chosen)
         try:
-            done = subprocess.run(
-                [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-o", "addopts=-ra",
-                 *FIRST.get(guard.file, ()), *STATE, *REST],
-                cwd=self._folder, env={**os.environ, "PYTHONPATH": str(self._folder), "PLACET_TEST_DATABASE": self._server},
-                capture_output=True, text=True, check=False,
-            )  # fmt: skip
+            done = _pytest("-x", "-p", "no:xdist", *FIRST.get(guard.file, ()), *STATE, *REST, cwd=self._folder, env=env)
         finally:
             file.write_text(body, "utf-8")
-        if done.returncode not in (0, 1):
+        if done.returncode not in (0, 1, NOTHING_RUN):
             raise AssertionError(
                 f"the tests could not be run without {guard.name}:\n{done.stdout[-3000:]}{done.stderr[-3000:]}"
             )
         failed = _FAILED.search(done.stdout)
-        noticed = None if done.returncode == 0 else failed[1] if failed else "?"
+        noticed = None if done.returncode in (0, NOTHING_RUN) else failed[1] if failed else "?"
         return Tried(guard, noticed, time.monotonic() - began)
+
+
+def _pytest(*arguments: str, cwd: Path, env: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "tests.guards.reach",
+        "-o",
+        "addopts=-ra",
+    ]
+    return subprocess.run([*command, *arguments], cwd=cwd, env=env, capture_output=True, text=True, check=False)
+
+
+def _seen(lanes: int) -> dict[str, list[str]]:
+    """Which tests run which query."""
+    print("every guard is there: the tests that each can be missed by are looked for", flush=True)
+    with tempfile.TemporaryDirectory(prefix="placet-guards-") as folder:
+        done = _pytest("-n", str(lanes), *STATE, *REST, cwd=ROOT, env={**os.environ, reach.NOTED: folder})
+        if done.returncode:
+            raise AssertionError(f"with every guard in its place a test fails:\n{done.stdout[-3000:]}")
+        return reach.noted(Path(folder))
 
 
 def files() -> dict[str, str]:
@@ -99,10 +130,10 @@ def main() -> int:
         for guard in chosen:
             print(guard.name)
         return 0
-    return _told(_tried(chosen, asked.lanes))
+    return _told(_tried(chosen, asked.lanes, _seen(asked.lanes)))
 
 
-def _tried(chosen: Sequence[Guard], count: int) -> list[Tried]:
+def _tried(chosen: Sequence[Guard], count: int, ran: Mapping[str, list[str]]) -> list[Tried]:
     with tempfile.TemporaryDirectory(prefix="placet-guards-", ignore_cleanup_errors=True) as folder:
         lanes: SimpleQueue[int] = SimpleQueue()
         for n in range(count):
@@ -114,7 +145,7 @@ def _tried(chosen: Sequence[Guard], count: int) -> list[Tried]:
                 place = Path(folder) / str(time.monotonic_ns())
                 place.mkdir()
                 with database.server(place / "postgres") as server:
-                    tried = Lane(place, server).try_without(guard)
+                    tried = Lane(place, server, ran).try_without(guard)
                 shutil.rmtree(place, ignore_errors=True)
             finally:
                 lanes.put(n)
