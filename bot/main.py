@@ -20,7 +20,7 @@ from typing import Any, Final
 
 import uvicorn
 from apscheduler.schedulers.background import BackgroundScheduler
-from fastapi import FastAPI
+from starlette.types import ASGIApp
 
 from bot import ready
 from bot.cards.ids import screen_id
@@ -37,6 +37,8 @@ from engine.workers.sweep import Sweeper
 log = logging.getLogger("placet")
 
 PARTS: Final = frozenset({"web", "worker", "sweep"})
+REQUESTS: Final = 64
+"""How many of Slack's requests are under way in the same moment, most of them to be told in time that we are too busy."""
 CLICKS: Final = 16
 """How many people are served in the same moment."""
 LATER: Final = 4
@@ -46,6 +48,8 @@ DELIVER_S: Final = 1.0
 GRACE_S: Final = 10
 REACH_S: Final = 5
 """How long a process that starts tries to reach its database, in whole seconds."""
+SWITCH_S: Final = 0.001
+"""After which a thread lets the next one run: at Python's five milliseconds, who answers a click waits for who paints another card."""
 LATE_S: Final = 2.0
 """By how much a sweep may be late without a word."""
 
@@ -83,7 +87,7 @@ class House:
     settings: Settings
     pool: db.Pool
     agents: Mapping[str, Agent]
-    web: FastAPI
+    web: ASGIApp
     courier: Courier
     rounds: Rounds
     sweeper: Sweeper
@@ -146,9 +150,10 @@ def assemble(settings: Settings) -> House:
     closing.callback(pool.close)
     courier = Courier(pool=pool, slack=ready.slack(settings), us=us, env=settings.env)
     sweeper = Sweeper(pool)
-    work, later = ThreadPoolExecutor(CLICKS, "click"), ThreadPoolExecutor(LATER, "after-click")
-    closing.callback(work.shutdown)
-    closing.callback(later.shutdown)
+    front, work = ThreadPoolExecutor(REQUESTS, "slack"), ThreadPoolExecutor(CLICKS, "click")
+    later = ThreadPoolExecutor(LATER, "after-click")
+    for threads in (front, work, later):
+        closing.callback(threads.shutdown)
     desk = Desk(courier=courier, sweeper=sweeper, agents=agents, kick=bell.ring, work=work, later=later)
     closing.callback(desk.closing.set)
     counter = api.Counter(pool=pool, agents=agents, kick=bell.ring, token=settings.api_token.get_secret_value())
@@ -157,7 +162,7 @@ def assemble(settings: Settings) -> House:
         settings=settings,
         pool=pool,
         agents=agents,
-        web=api.application(counter, slack.door(bolt, secret)),
+        web=slack.Door(api.application(counter), bolt, secret, front),
         courier=courier,
         rounds=Rounds(courier),
         sweeper=sweeper,
@@ -176,6 +181,7 @@ def serve(settings: Settings, parts: frozenset[str] = PARTS) -> None:
     Raises Misconfigured; one of outage.Error if there is no database to begin with. One that goes away later is waited for.
     """
     log_plainly()
+    sys.setswitchinterval(SWITCH_S)
     _within_reach(settings, parts)
     house = assemble(settings)
     server, told_to_stop = _web_server(house), threading.Event()

@@ -14,7 +14,7 @@ from http import HTTPStatus
 from typing import BinaryIO, Final
 
 import httpx
-from fastapi import FastAPI
+from starlette.types import ASGIApp
 
 from bot import main
 from bot.delivery import rounds
@@ -54,7 +54,7 @@ def answer_stdin(settings: Settings, read: BinaryIO, write: BinaryIO) -> None:
         answer_once(settings, request, say)
 
 
-async def _asked(web: FastAPI, request: httpx.Request) -> httpx.Response:
+async def _asked(web: ASGIApp, request: httpx.Request) -> httpx.Response:
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app=web, raise_app_exceptions=False)) as client:
         return await client.send(request)
 

@@ -161,7 +161,7 @@ SELECT coalesce(v.outcome, 'again') AS outcome, p.id AS pause_id, p.run_id, coal
 -- back_s keeps a sweep from walking over dead entries that an old snapshot keeps alive: only what fell due in so many seconds; NULL: whenever.
 -- By the time of the statement, which is the same for all rows, so that the index ends the scan at it; a clock read per row would not.
 SELECT p.id, p.run_id, p.level, p.approver, p.fire_at, r.on_behalf_of, c.digest, c.seal, checked.intact,
-       CASE WHEN checked.intact THEN c.document::json -> 'need' END AS need
+       CASE WHEN checked.intact THEN (c.document::json -> 'need')::text END AS need
   FROM run_pause p JOIN run r ON r.id = p.run_id JOIN pause_content c ON c.pause_id = p.id
   JOIN LATERAL (SELECT c.digest = pause_digest_v1(c.document) AS intact OFFSET 0) checked ON true  -- OFFSET 0: once a row
  WHERE p.status = 'waiting' AND p.stuck_at IS NULL AND p.fire_at <= statement_timestamp()
@@ -171,7 +171,7 @@ SELECT p.id, p.run_id, p.level, p.approver, p.fire_at, r.on_behalf_of, c.digest,
 -- name: due_pause :one
 -- The same for one pause, whatever the time. No row: it no longer waits.
 SELECT p.id, p.run_id, p.level, p.approver, p.fire_at, r.on_behalf_of, c.digest, c.seal, checked.intact,
-       CASE WHEN checked.intact THEN c.document::json -> 'need' END AS need
+       CASE WHEN checked.intact THEN (c.document::json -> 'need')::text END AS need
   FROM run_pause p JOIN run r ON r.id = p.run_id JOIN pause_content c ON c.pause_id = p.id
   JOIN LATERAL (SELECT c.digest = pause_digest_v1(c.document) AS intact OFFSET 0) checked ON true  -- OFFSET 0: once a row
  WHERE p.id = %(pause_id)s AND p.status = 'waiting';

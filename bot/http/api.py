@@ -40,8 +40,8 @@ class Counter:
     token: str
 
 
-def application(counter: Counter, *more: APIRouter) -> FastAPI:
-    """The whole web application, with further routes beside the API's own."""
+def application(counter: Counter) -> FastAPI:
+    """The API as a web application."""
     app = FastAPI(
         title="Placet",
         version=version("placet"),
@@ -52,7 +52,7 @@ def application(counter: Counter, *more: APIRouter) -> FastAPI:
     )
     app.add_middleware(Limits)
     errors.install(app)
-    for router in (_agent(counter), _approvals(counter), _health(counter), *more):
+    for router in (_agent(counter), _approvals(counter), _health(counter)):
         app.include_router(router)
     return app
 

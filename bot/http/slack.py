@@ -4,20 +4,23 @@ What is not signed by Slack within the last five minutes is refused before it is
 and answers when its listener has decided.
 """
 
+import asyncio
 import logging
 import re
 from collections.abc import Mapping
+from concurrent.futures import Executor
 from typing import Any, Final
 
-from fastapi import APIRouter, Request, Response
 from slack_bolt import App, BoltRequest
 from slack_bolt.authorization import AuthorizeResult
 from slack_sdk import WebClient
 from slack_sdk.signature import SignatureVerifier
-from starlette.concurrency import run_in_threadpool
-from starlette.responses import JSONResponse
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from bot.delivery.who import Us
+from bot.http.limits import Limits
 from bot.listeners import actions, commands, home, modals
 from bot.listeners.desk import Desk
 
@@ -46,18 +49,33 @@ def bolt(desk: Desk, *, signing_secret: str, bot_token: str, us: Us) -> App:
     return app
 
 
-def door(app: App, signing_secret: str) -> APIRouter:
-    """The route for Slack."""
-    router = APIRouter()
-    verifier = SignatureVerifier(signing_secret)
+class Door:
+    """The web application with Slack's address in front: what comes there goes through no more of the framework than it needs.
 
-    @router.post(PATH, include_in_schema=False)
-    async def events(request: Request) -> Response:
+    `threads` are Bolt's, and nobody else's: however many requests of the API wait for a slow database, a click finds one.
+    """
+
+    def __init__(self, api: ASGIApp, app: App, signing_secret: str, threads: Executor) -> None:
+        self._api, self._slack = api, Limits(self._answer)
+        self._app, self._verifier, self._threads = app, SignatureVerifier(signing_secret), threads
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        slacks = scope["type"] == "http" and scope["method"] == "POST" and scope["path"] == PATH
+        await (self._slack if slacks else self._api)(scope, receive, send)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            answer = await self._answered(Request(scope, receive))
+        except Exception:
+            log.exception("a request of Slack's failed")
+            answer = JSONResponse({"error": "Something went wrong here. The log of the process says what."}, 500)
+        await answer(scope, receive, send)
+
+    async def _answered(self, request: Request) -> Response:
         raw = await request.body()
-        if not _signed(raw, request, verifier):
-            return JSONResponse(
-                {"error": "This is not signed by Slack, or not within the last five minutes."}, status_code=401
-            )
+        if not _signed(raw, request, self._verifier):
+            return JSONResponse({"error": "This is not signed by Slack, or not within the last five minutes."}, 401)
         try:
             read = BoltRequest(body=raw.decode(), query=str(request.query_params), headers=dict(request.headers))
         except (
@@ -66,14 +84,12 @@ def door(app: App, signing_secret: str) -> APIRouter:
             AttributeError,
             RecursionError,
         ):  # what Bolt's own parser raises for what is no payload
-            return JSONResponse({"error": "The body cannot be read."}, status_code=400)
+            return JSONResponse({"error": "The body cannot be read."}, 400)
         if odd := unlike_slack(read.body):
             log.error("signed by Slack, and not what Slack sends: %s", odd)
             answer = {"error": f"{odd}: it is missing, or not what Slack sends. Nothing was done.", "field": odd}
-            return JSONResponse(answer, status_code=422)
-        return await run_in_threadpool(_dispatch, app, read)
-
-    return router
+            return JSONResponse(answer, 422)
+        return await asyncio.get_running_loop().run_in_executor(self._threads, _dispatch, self._app, read)
 
 
 def unlike_slack(body: Mapping[str, Any]) -> str | None:

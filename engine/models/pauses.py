@@ -3,7 +3,6 @@
 An expected loss is a value: exactly one of the outcomes is returned, to winner and loser alike.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Literal
@@ -190,7 +189,7 @@ class Moved:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DuePause:
-    """A pause that a sweep has to settle. `need` is what was asked for, as `Need.from_document` reads it; None unless it is intact."""
+    """A pause that a sweep has to settle. `need` is what was asked for, as JSON that `Need.from_document` reads; None unless it is intact."""
 
     id: UUID
     run_id: UUID
@@ -198,5 +197,5 @@ class DuePause:
     approver: str
     fire_at: datetime
     on_behalf_of: str
-    need: Mapping[str, Any] | None
+    need: str | None
     intact: bool

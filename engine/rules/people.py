@@ -4,8 +4,8 @@ The one rule: an identity is a workspace (or enterprise) and a user id, never a 
 person. Whether somebody may decide on a given pause, and whether Slack still knows them, are not decided here.
 """
 
-from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
 
 from engine.rules import digest, documents
 from engine.rules.documents import DocumentFaults, Fault, Table
@@ -32,13 +32,17 @@ class People:
     """Everybody, in the order of the document."""
 
     everybody: tuple[Person, ...]
+    _by_id: Mapping[str, Person] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_by_id", {person.id: person for person in reversed(self.everybody)})
 
     def __iter__(self) -> Iterator[Person]:
         return iter(self.everybody)
 
     def get(self, person_id: str) -> Person | None:
         """The person with this id, active or not."""
-        return next((person for person in self if person.id == person_id), None)
+        return self._by_id.get(person_id)
 
     def person_of(self, identity: str) -> Person | None:
         """The person with this Slack identity ("T0ACME:U0MARTA"), active or not; None for a stranger."""

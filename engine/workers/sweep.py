@@ -5,9 +5,11 @@ alarm. A scan looks at what fell due in the last minutes, so that dead entries k
 minute it looks everywhere.
 """
 
+import json
 import logging
 import time
 from collections.abc import Sequence
+from functools import lru_cache
 from uuid import UUID
 
 import psycopg
@@ -83,12 +85,18 @@ class Sweeper:
             return self._move(steps[:half]) + self._move(steps[half:])
 
 
+@lru_cache(maxsize=256)
+def _need(text: str) -> Need:
+    """Read once for all that a rule has asked alike."""
+    return Need.from_document(json.loads(text))
+
+
 def _next_step(due: DuePause, known: People) -> NextStep:
     """Where a due pause goes; one whose content was altered never escalates."""
     if not due.intact or due.need is None:
         _log.error("pause %s was altered after it was stored: it expires and is not escalated", due.id)
         return NextStep(pause_id=due.id, level=due.level, next=None)
-    need = Need.from_document(due.need)
+    need = _need(due.need)
     steps = need.steps if need.on_expiry == "escalate" else ()
     found = escalation.next_approver(steps, due.level, due.approver, due.on_behalf_of, known)
     if found is None:

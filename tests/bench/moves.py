@@ -186,7 +186,9 @@ def launched_and_parked(means: Means) -> UUID:
 
 def _see_through(means: Means, pause_id: UUID, conn: db.Conn) -> None:
     _approve(conn, pause_id)
-    while not advance(means):  # a claim passes over what another holds: each client takes one run to its end, its own or another's
+    while not advance(
+        means
+    ):  # a claim passes over what another holds: each client takes one run to its end, its own or another's
         pass
 
 
