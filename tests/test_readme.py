@@ -13,6 +13,7 @@ from bot.cli import app
 from engine.settings import Settings
 from engine.tool import Effect
 from engine.tools import Agent
+from tests.bench import paper
 from tests.world import world
 
 ROOT = Path(__file__).parents[1]
@@ -134,7 +135,7 @@ def test_every_file_it_points_to_is_there() -> None:
 
 
 def test_the_table_of_trials_names_folders_and_commands_that_are_there() -> None:
-    [table] = re.findall(r"^## How it is tried\n(.*)", README, re.DOTALL | re.MULTILINE)
+    [table] = re.findall(r"^## How it is tried\n(.*?)^## ", README, re.DOTALL | re.MULTILINE)
     rows = re.findall(r"^\| (.+) \| `(tests/\w+)` \| (.*) ?\|$", table, re.MULTILINE)
     assert len(rows) == 8
     for _, folder, command in rows:
@@ -143,3 +144,16 @@ def test_the_table_of_trials_names_folders_and_commands_that_are_there() -> None
             assert (ROOT / module[1].replace(".", "/") / "__main__.py").exists()
         for variable in re.findall(r"(PLACET_\w+)=", command):
             assert any(variable in file.read_text("utf-8") for file in (ROOT / folder).glob("*.py")), variable
+
+
+def test_what_it_costs_says_of_every_figure_whether_it_reached_its_bar() -> None:
+    _, table, _ = README.split(paper.MARK)
+    head, _, *rows = [tuple(cell.strip() for cell in line.strip("|").split("|")) for line in table.strip().splitlines()]
+    assert head == tuple(name.strip() for name in paper.HEAD)
+    assert len(rows) > 30
+    for what, figure, bar, said, _ in rows:
+        value = float(figure.split()[0])
+        held = (
+            {"≥": lambda v, b: v >= b, "≤": lambda v, b: v <= b}[bar[0]](value, float(bar.split()[1])) if bar else None
+        )
+        assert said == {True: "met", False: "MISSED", None: ""}[held], what

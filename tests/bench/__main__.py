@@ -12,6 +12,7 @@ from tests import database
 from tests.bench import cost, ground, growth, moves, paper, people, processes, rivals
 from tests.bench.paper import Row
 
+ROOT = Path(__file__).parents[2]
 PARTS = ("cost", "moves", "beside", "processes", "growth", "people")
 
 
@@ -25,6 +26,7 @@ def main() -> None:
     )
     say.add_argument("--only", choices=PARTS, action="append", help="only this part; may be given again")
     say.add_argument("--out", type=Path, help="write the table to OUT.md and the picture to OUT.svg")
+    say.add_argument("--readme", action="store_true", help="put the table into README.md, and the picture beside it")
     asked = say.parse_args()
     waiting = 1_000_000 if asked.million else 20_000 if asked.quick else 100_000
     clients = [int(each) for each in asked.clients.split(",")]
@@ -35,6 +37,8 @@ def main() -> None:
     paper.show(rows)
     if asked.out:
         paper.write(rows, asked.out)
+    if asked.readme:
+        paper.into_readme(rows, ROOT / "README.md", ROOT / "tests" / "bench" / "costs.svg")
 
 
 def measure(parts: list[str] | tuple[str, ...], clients: list[int], waiting: int, share: float) -> Iterator[Row]:

@@ -8,17 +8,19 @@ import random
 import threading
 import time
 from collections import defaultdict, deque
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final
 
 import httpx
+import psycopg
 
 from bot.cards.ids import ACTION_APPROVE, ACTION_DENY, ACTION_WITHDRAW
 from bot.sandbox.player import Json, Seen
 from engine.rules.seal import Keys
-from engine.state import db, pauses
+from engine.state import db, halts, pauses
 from examples.procurement.agent import agent
 from tests import rows
 from tests.chaos.place import SEAL_KEY, Place
@@ -134,6 +136,24 @@ class People:
     def cancel(self, step: Step) -> None:
         """An operator withdraws a run."""
         self._operate(step, "cancel")
+
+    def halt(self, step: Step) -> None:
+        """An operator stops every effect, and lets them go on a few seconds later."""
+        self._about_the_halt(halts.halt)
+        time.sleep(step.chance().uniform(1, 4))
+        self.effects_go_on()
+
+    def effects_go_on(self) -> None:
+        """Lift the halt, if there is one, however often the database has to be asked."""
+        for _ in range(30):
+            with suppress(psycopg.OperationalError):
+                self._about_the_halt(halts.lift)
+                return
+            time.sleep(1)
+
+    def _about_the_halt(self, move: Callable[..., str]) -> None:
+        with db.connect(self.place.home.database_url, keys=KEYS) as conn:
+            move(conn, actor="otto", surface="chaos")
 
     def _operate(self, step: Step, verb: str) -> None:
         known = sorted(run for answered in list(self.acknowledged.values()) for run in answered)

@@ -9,6 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Final
 from uuid import UUID
@@ -30,6 +31,10 @@ RESTS: Final = ("done", "error", "cancelled", "awaiting_approval", "in_doubt")
 BY_A_CLICK: Final = ("approve", "deny")
 DECISIONS: Final = (*BY_A_CLICK, "expire")
 """What settles a request: somebody's click, or its timer. What is withdrawn, cancelled or asked again is none."""
+
+CALLS: Final = ("attempt", "repeat", "reattempt")
+A_STATEMENT: Final = timedelta(seconds=0.5)
+"""How long a statement may be under way that looked whether effects are stopped."""
 
 LIVE: Final = {"waiting": set(BUTTONS), "approved": {ACTION_WITHDRAW}}
 """Which buttons a card may show; one that is approved, and whose siblings still wait, can be withdrawn."""
@@ -63,6 +68,7 @@ def verdict(
     said, known = Verdict(), known_cards(conn)
     said.copies = sum((card.channel, card.ts) not in known for card in cards)
     there: defaultdict[str, set[str]] = defaultdict(set)
+    halted = _halted(conn)
     keys: set[str] = set()
     asked: set[UUID] = set()
     for one in every_run(conn, world(paid, cards)):
@@ -72,6 +78,7 @@ def verdict(
         asked.update(pause.id for pause in one.pauses)
         said.violations += [fault for check in CHECKS for fault in check(one)]
         said.violations += _on_record(conn, one)
+        said.violations += _nothing_begun(one, halted)
     said.violations += [
         *_launched_once(acknowledged, there), *_rows(conn), *_nothing_else_paid(keys, paid), *_given_up(conn),
         *(f"a card in {card.channel} shows request {card.pause_id}, which is not there" for card in cards if card.pause_id not in asked),
@@ -106,6 +113,21 @@ def _on_record(conn: db.Conn, one: Found) -> Iterator[str]:
     checked = events.verify(conn, one.run.id)
     if not isinstance(checked, events.Verified):
         yield f"the record of {one.name} does not hold: {checked}"
+
+
+def _halted(conn: db.Conn) -> list[tuple[datetime, datetime]]:
+    """From when until when every effect was stopped."""
+    told = [e for e in events.of_run(conn, db.SYSTEM_RUN) if e.event in ("halt", "unhalt") and e.to_status]
+    return [(halt.at, lifted.at) for halt, lifted in pairwise(told) if halt.event == "halt"]
+
+
+def _nothing_begun(one: Found, halted: Sequence[tuple[datetime, datetime]]) -> Iterator[str]:
+    """While every effect is stopped no call begins; one whose statement had begun may."""
+    for event in one.record:
+        if event.entity == "effect" and event.event in CALLS and event.to_status:
+            for since, until in halted:
+                if since + A_STATEMENT < event.at < until:
+                    yield f"{one.name}: {event.event} of {event.entity_id} at {event.at}, and effects were stopped from {since} to {until}"
 
 
 def _nothing_else_paid(keys: AbstractSet[str], paid: Sequence[Json]) -> Iterator[str]:

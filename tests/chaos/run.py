@@ -105,6 +105,7 @@ def chaos(
             steps = schedule(seed, seconds, BESIDE if crowd else ACTIONS)
             _happen([*steps, Step(seconds, "end", 0)], people, weather, tally)
         weather.clear()
+        people.effects_go_on()
         tries: Counter[tuple[str, str]] = Counter()
         restless = _rest(here, say)
         while not restless and _press_copies(here, tries, say):

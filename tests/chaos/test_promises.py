@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 
 from bot.cards.ids import ACTION_APPROVE, ACTION_WITHDRAW
-from engine.state import ledger, pauses, runs
+from engine.state import halts, ledger, pauses, runs
 from tests import rows
 from tests.chaos.promises import verdict
 from tests.chaos.seen import Seen
@@ -109,6 +109,18 @@ def test_rows_that_were_altered_are_said(
     _, payments, cards = paid
     conn.execute(altered)
     assert sentence in said(conn, payments, cards)
+
+
+def test_a_call_that_begins_while_every_effect_is_stopped_is_said(
+    conn: Any, paid: tuple[UUID, list[Json], list[Seen]]
+) -> None:
+    _, payments, cards = paid
+    assert halts.halt(conn, actor="otto", surface="cli") == "halt"
+    assert halts.lift(conn, actor="otto", surface="cli") == "unhalt"
+    assert said(conn, payments, cards) == ""
+    for event, moved in (("halt", "-"), ("unhalt", "+")):
+        conn.execute(f"UPDATE run_event SET at = at {moved} interval '1 hour' WHERE event = %s", (event,))
+    assert "and effects were stopped from" in said(conn, payments, cards)
 
 
 def test_a_launch_that_was_answered_and_is_lost_or_doubled_is_said(conn: Any) -> None:
