@@ -14,7 +14,7 @@ WITH r AS MATERIALIZED (
 ), v AS MATERIALIZED (
     SELECT CASE
                WHEN r.hold THEN 'held'
-               WHEN EXISTS (SELECT FROM halt) THEN 'halted'
+               WHEN effects_halted_v1() THEN 'halted'
                WHEN EXISTS (SELECT FROM effect WHERE run_id = r.id AND step = r.iterations AND n = %(n)s) THEN 'exists'
                WHEN encode(sha256(convert_to('placet.action.v1', 'UTF8') || '\x00'::bytea || convert_to(%(action)s, 'UTF8')), 'hex')
                     <> %(digest)s THEN 'altered'
@@ -74,7 +74,7 @@ WITH r AS MATERIALIZED (
 ), t AS MATERIALIZED (
     SELECT clock_timestamp() AS at FROM a
 ), v AS MATERIALIZED (
-    SELECT CASE WHEN a.status <> 'open' OR a.effect_status <> 'attempted' THEN 'settled' WHEN EXISTS (SELECT FROM halt) THEN 'halted' ELSE 'repeat' END AS outcome FROM a
+    SELECT CASE WHEN a.status <> 'open' OR a.effect_status <> 'attempted' THEN 'settled' WHEN effects_halted_v1() THEN 'halted' ELSE 'repeat' END AS outcome FROM a
 ), repeated AS (
     UPDATE effect_attempt SET tries = a.tries + 1, epoch = %(epoch)s, call_deadline = t.at + %(call_s)s * interval '1 second'
       FROM a, t, v WHERE effect_attempt.id = a.id AND v.outcome = 'repeat'
@@ -104,7 +104,7 @@ WITH r AS MATERIALIZED (
     SELECT clock_timestamp() AS at FROM e, (SELECT count(*) FROM a) AS locked
 ), v AS MATERIALIZED (
     SELECT CASE WHEN e.status <> 'attempted' OR EXISTS (SELECT FROM a WHERE a.call_deadline > t.at) THEN 'settled'
-                WHEN EXISTS (SELECT FROM halt) THEN 'halted' ELSE 'reattempt' END AS outcome FROM e, t
+                WHEN effects_halted_v1() THEN 'halted' ELSE 'reattempt' END AS outcome FROM e, t
 ), closed AS (
     UPDATE effect_attempt SET status = 'absent', ended_at = t.at FROM a, t, v WHERE effect_attempt.id = a.id AND v.outcome = 'reattempt'
     RETURNING effect_attempt.id

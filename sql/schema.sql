@@ -82,6 +82,13 @@ CREATE TABLE halt (
     reason     text NOT NULL DEFAULT ''
 );
 
+-- Whether there is one at this moment. VOLATILE: it looks with a snapshot of its own, so that a statement which waited for its run sees the
+-- halt that came meanwhile.
+CREATE FUNCTION effects_halted_v1() RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    RETURN EXISTS (SELECT FROM halt);
+END $$;
+
 CREATE TABLE api_token (
     id          uuid PRIMARY KEY,
     name        text NOT NULL,

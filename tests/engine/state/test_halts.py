@@ -1,12 +1,16 @@
 """The halt: one row that operators set and lift, on record with whoever tried in vain; of two at once one is told that it was done."""
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import pytest
 
-from engine.state import db, events, halts
+from engine.models import Claim
+from engine.state import db, events, halts, ledger
 from tests import database, rows
+from tests.engine.state.meeting import until_it_waits
 
 
 def on_record(conn: Any) -> list[tuple[str, str | None, str, str | None]]:
@@ -65,3 +69,32 @@ def test_of_many_at_once_one_does_it(conn: Any, db_url: str, verb: str) -> None:
         said = sorted(threads.map(one, range(6)))
     assert said == sorted(["halt", *["already"] * 5] if verb == "halt" else ["unhalt", *["not_halted"] * 5])
     assert (halts.standing(conn) is not None) == (verb == "halt")
+
+
+def _repeat(conn: Any, claim: Claim, effect: ledger.Begun) -> object:
+    return ledger.repeat(conn, claim, effect.attempt_id, call_s=30, lease_s=60)
+
+
+def _replace(conn: Any, claim: Claim, effect: ledger.Begun) -> object:
+    return ledger.replace(conn, claim, effect.effect_id, call_s=30, lease_s=60)
+
+
+@pytest.mark.parametrize("call", [None, _repeat, _replace], ids=["begin", "repeat", "replace"])
+def test_a_call_whose_statement_waits_for_its_run_sees_the_halt_that_came_meanwhile(
+    conn: Any, db_url: str, call: Callable[..., object] | None
+) -> None:
+    what: Callable[[Any], object]
+    if call is None:
+        claim, [pause_id] = rows.approved(conn)
+        what = partial(ledger.begin, claim=claim, intent=rows.intent(claim.id, pause_id), lease_s=60)
+    else:
+        claim, _, effect = rows.begun(conn)
+        rows.end_call(conn, effect.attempt_id)
+        what = partial(call, claim=claim, effect=effect)
+    with database.connect(db_url) as waiting, database.connect(db_url) as other, ThreadPoolExecutor(1) as hand:
+        with other.transaction():
+            other.execute("SELECT FROM run WHERE id = %s FOR UPDATE", (claim.id,))
+            called = hand.submit(what, waiting)
+            until_it_waits(conn, waiting, called)
+            assert halts.halt(conn, actor="otto", surface="cli") == "halt"
+        assert called.result() in ("halted", ledger.NotBegun("halted"))
