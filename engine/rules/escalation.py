@@ -43,6 +43,32 @@ def next_approver(steps: Sequence[Step], level: int, approver: str, requester: s
     return None
 
 
+def leads_to(need: Need, level: int, voter: str, requester: str, people: People) -> bool:
+    """Whether the rule asks this person at this level, as people are now: what a row says of whom it asked is not believed.
+
+    At level 0 a rule whose person could not be asked has asked one of its steps.
+    """
+    if voter == requester or level > len(need.steps):
+        return False
+    if level == 0 and (need.person == voter or (need.role is not None and _holds(voter, need.role, people))):
+        return True
+    steps = need.steps[level - 1 : level] if level else need.steps if need.person else ()
+    return any(_step_leads_to(step, need, voter, requester, people) for step in steps)
+
+
+def _step_leads_to(step: Step, need: Need, voter: str, requester: str, people: People) -> bool:
+    if step.person is not None:
+        return step.person == voter
+    if step.role is not None:
+        return _holds(voter, step.role, people)
+    asked = {requester} if step.manager_of == "requester" else {need.person, *(each.person for each in need.steps)}
+    return any(voter in people.above(start) for start in asked if start)
+
+
+def _holds(person: str, role: str, people: People) -> bool:
+    return any(holder.id == person for holder in people.holders(role))
+
+
 def destinations(approver: str, channel: str | None, people: People, requester: str, *, first: bool) -> tuple[str, ...]:
     """Where a card for this approver is shown: the rule's channel at first, and a DM to a person; a role without a channel gets DMs."""
     kind, _, name = approver.partition(":")
@@ -58,14 +84,7 @@ def _resolve(step: Step, approver: str, requester: str, people: People) -> str |
     if step.role is not None:
         return f"role:{step.role}" if any(p.id != requester for p in people.holders(step.role)) else None
     start = requester if step.manager_of == "requester" else approver.removeprefix("person:")
-    seen = {start}
-    above = people.manager_of(start)
-    while above and above.id not in seen:
-        if _may_be_asked(above.id, requester, people):
-            return f"person:{above.id}"
-        seen.add(above.id)
-        above = people.manager_of(above.id)
-    return None
+    return next((f"person:{above}" for above in people.above(start) if _may_be_asked(above, requester, people)), None)
 
 
 def _may_be_asked(person_id: str, requester: str, people: People) -> bool:

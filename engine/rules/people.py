@@ -53,6 +53,15 @@ class People:
         person = self.get(person_id)
         return self.get(person.manager) if person and person.manager else None
 
+    def above(self, person_id: str) -> tuple[str, ...]:
+        """The ids of a person's manager, the manager's manager and so on; a loop ends it."""
+        found: list[str] = []
+        manager = self.manager_of(person_id)
+        while manager and manager.id not in (person_id, *found):
+            found.append(manager.id)
+            manager = self.manager_of(manager.id)
+        return tuple(found)
+
     def holders(self, role: str) -> tuple[Person, ...]:
         """The active people who hold the role."""
         return tuple(person for person in self if person.active and role in person.roles)

@@ -7,6 +7,8 @@ from the environment at that moment, so that a rotated key is used and a removed
 import os
 from dataclasses import dataclass
 
+from engine.models import Content
+from engine.rules.people import People
 from engine.state.ledger import StandingNow
 
 
@@ -34,6 +36,18 @@ def mint(standing: StandingNow, requester: str, variable: str | None) -> Minted 
     if variable is not None and not key:
         return GrantGone(f"The provider's key is not set here ({variable}). Nothing was done. Set it and launch again.")
     return Minted(key)
+
+
+def missed(held: Content, people: People) -> GrantGone | None:
+    """What the requester lacks of what the request itself says it was asked under, whatever the run's row says; None: nothing."""
+    requester = people.get(held.on_behalf_of)
+    lacking = sorted(set(held.scopes) - set(requester.scopes if requester and requester.active else ()))
+    if not lacking:
+        return None
+    return GrantGone(
+        f"{requester.name if requester else held.on_behalf_of} no longer holds the authority this was asked under ({', '.join(lacking)}). "
+        "Nothing was done."
+    )
 
 
 def for_looking_up(variable: str | None) -> str:

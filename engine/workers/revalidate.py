@@ -14,7 +14,6 @@ from engine.models import Call, Content, Pause, Quote, Run, Superseded
 from engine.rules import escalation
 from engine.rules.money import Money, format_money
 from engine.rules.policy import Need, evaluate, needs_asking_again, stricter, within_tolerance
-from engine.state import ledger
 from engine.state.present import Rules
 from engine.state.runs import Ask
 from engine.tool import Bound, InvalidArguments, Tool
@@ -99,13 +98,15 @@ def _check(turn: Turn, call: Call, pause: Pause, holds: Rules, told: vouch.Told)
         gone = f"The tool {held.tool} is gone or no longer takes what was approved, so it was not done."
         return Void((pause.id,), LATE if late else gone)
     minted = grants.mint(holds.standing, pause.requester_name or turn.run.on_behalf_of, tool.credential)
+    if isinstance(minted, grants.Minted):
+        minted = grants.missed(held, holds.people) or minted
     if isinstance(minted, grants.GrantGone):
         return Void((pause.id,), minted.why)
     present = evaluate(holds.policy, tool.facts(bound))
     if present.kind == "forbid":
         return Void((pause.id,), f"The policy does not allow it any more, so it was not done: {present.why}")
     looked = _look(held, tool, bound, present)
-    why = (doubted.why if doubted else None) or _stale(pause, held, tool, present, holds.standing) or looked.why
+    why = (doubted.why if doubted else None) or _stale(pause, held, tool, present, holds) or looked.why
     if why is not None:
         return _ask_again(turn.run, call, pause, replace(looked, why=why), holds)
     as_stored = replace(bound, arguments=dict(held.arguments))
@@ -113,10 +114,18 @@ def _check(turn: Turn, call: Call, pause: Pause, holds: Rules, told: vouch.Told)
     return Ready(call=call, pause=pause, planned=planned, prices=looked.prices, credential=minted.credential)
 
 
-def _stale(pause: Pause, held: Content, tool: Tool, present: Need, standing: ledger.StandingNow) -> str | None:
+def _stale(pause: Pause, held: Content, tool: Tool, present: Need, holds: Rules) -> str | None:
     """Why the approval is no longer enough; None if it is."""
-    if lapsed := [v.name for v in standing.lapsed_voters if v.pause_id == pause.id]:
+    people = holds.people
+    if lapsed := [v.name for v in holds.standing.lapsed_voters if v.pause_id == pause.id]:
         return f"{' and '.join(lapsed)} approved it and may no longer decide on it."
+    asked = held.on_behalf_of
+    if strangers := [
+        v.name
+        for v in pause.votes
+        if v.verdict == "approve" and not escalation.leads_to(held.need, v.level, v.person, asked, people)
+    ]:
+        return f"{' and '.join(strangers)} approved it, and the rule {held.need.rule!r} does not ask them."
     if tool.version != held.tool_version:
         return f"The tool {tool.name} changed while this waited."
     return needs_asking_again(held.need, present, pause.voters)

@@ -37,6 +37,9 @@ def approved(run: Run, call: Call, pause: Pause, told: Told) -> Doubted | None:
         return Doubted(f"The record of this run was altered, so nothing was done. {told.why} {_CHECK}")
     if (held.run_id, held.step, held.n) != (str(run.id), run.iterations, call.n):
         return Doubted(f"What was approved belongs to another call, so it was not done. {_CHECK}")
+    if (held.on_behalf_of, held.acts_as) != (run.on_behalf_of, run.acts_as):
+        return Doubted(f"What was approved was asked for {held.on_behalf_of}, and by its row the run is for {run.on_behalf_of}, so it "
+                       f"was not done. {_CHECK}")  # fmt: skip
     return _by_record(pause, held, told) or _by_seals(pause)
 
 

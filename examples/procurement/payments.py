@@ -18,6 +18,9 @@ _TWO_DECIMALS_AT_STRIPE: Final = {"ISK", "UGX"}
 _SURELY_NOT_PAID: Final = {"requires_payment_method", "canceled"}
 """What a declined or cancelled payment ends as; any other status but "succeeded" may still become a payment."""
 
+CLOCKS_DIFFER_S: Final = 3600
+"""By how much the provider's clock may differ from the database's: what was paid must not be overlooked for that, and paid twice."""
+
 
 def charge(
     effect: Effect, amount: Money, *, supplier_id: str, payment_method: str, order_ref: str, description: str
@@ -42,7 +45,7 @@ def charge(
 
 def find(effect: Effect, order_ref: str) -> dict[str, Any] | None:
     """The receipt of the payment with this effect's key, None if there surely is none. Raises whatever kept it from being known."""
-    since = effect.since - 60  # a minute for clocks that differ
+    since = effect.since - CLOCKS_DIFFER_S
     for intent in _client(effect).v1.payment_intents.list({"created": {"gte": since}, "limit": 100}).auto_paging_iter():
         found = intent.to_dict()
         if found["metadata"].get("effect_key") != effect.effect_key or found["status"] in _SURELY_NOT_PAID:

@@ -1,7 +1,9 @@
 """The payment provider's adapter, through the real SDK: exact amounts, sure refusals, and finding what may have been paid."""
 
 import os
+import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -178,6 +180,12 @@ def test_one_key_with_another_amount_is_no_refusal_of_the_first(provider: Provid
 def test_a_payment_is_found_by_its_effect_key_whatever_key_it_was_made_with(provider: Provider) -> None:
     receipt = charge(effect("k1"))
     assert payments.find(effect("k2"), "PO-1") == receipt
+
+
+def test_a_payment_is_found_though_the_providers_clock_is_half_an_hour_behind_the_databases(provider: Provider) -> None:
+    receipt = charge(effect())
+    later = replace(effect("k2"), since=int(time.time()) + 1800)
+    assert payments.find(later, "PO-1") == receipt
 
 
 def test_what_was_never_paid_is_not_found(provider: Provider) -> None:

@@ -11,6 +11,7 @@ from typing import Any, Final
 from bot.sandbox.histories import problem_with
 from bot.sandbox.payments import Call, Provider
 from engine import Agent, Effect, Money, ProviderRefused, Quote, QuoteUnavailable
+from examples.procurement.payments import CLOCKS_DIFFER_S
 from tests.stateful.held import Item
 from tests.stateful.lines import Fate
 
@@ -56,7 +57,7 @@ class Outside:
         with self.fate.outside():
             if not self.lists:
                 raise ConnectionError("no list")
-            page = self.provider.page({"limit": "100", "created[gte]": str(effect.since - 60)})
+            page = self.provider.page({"limit": "100", "created[gte]": str(effect.since - CLOCKS_DIFFER_S)})
             made = [p for p in page.body["data"] if p["metadata"].get("effect_key") == effect.effect_key]
             paid = [p for p in made if p["status"] == "succeeded"]
             return {"payment_id": paid[0]["id"], "found": True} if paid else None

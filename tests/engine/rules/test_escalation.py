@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from engine.rules.escalation import Next, destinations, first_approver, next_approver
+from engine.rules.escalation import Next, destinations, first_approver, leads_to, next_approver
 from engine.rules.people import People, Person
 from engine.rules.policy import Need, Step
 
@@ -187,3 +187,35 @@ def test_a_person_is_told_in_a_dm_and_the_channel_sees_it_first() -> None:
 def test_a_role_is_told_in_the_channel_or_each_holder_in_a_dm_but_never_the_requester() -> None:
     assert destinations("role:buyer", "C0BUY", HOUSE, "priya", first=True) == ("channel:C0BUY",)
     assert destinations("role:buyer", None, HOUSE, "ines", first=True) == ("person:marta",)
+
+
+@pytest.mark.parametrize(
+    ("need", "level", "voter", "leads"),
+    [
+        (asks(UP, person="marta"), 0, "marta", True),
+        (asks(UP, person="marta"), 1, "marta", False),
+        (asks(UP, person="marta"), 1, "otto", True),
+        (asks(UP, person="marta"), 1, "ines", True),  # Otto may have been skipped
+        (asks(UP, person="marta"), 0, "otto", True),  # Marta may have been away when it was asked
+        (asks(UP, person="marta"), 2, "otto", False),
+        (asks(person="marta"), 0, "otto", False),
+        (asks(role="buyer"), 0, "ines", True),
+        (asks(role="buyer"), 0, "otto", False),
+        (asks(Step(role="lead", answer_within_s=HOUR), role="buyer"), 0, "otto", False),
+        (asks(Step(role="lead", answer_within_s=HOUR), role="buyer"), 1, "otto", True),
+        (asks(Step(role="lead", answer_within_s=HOUR), role="buyer"), 1, "ines", False),
+        (asks(Step(person="ines", answer_within_s=HOUR), role="buyer"), 1, "ines", True),
+        (asks(manager_of("requester"), role="buyer"), 1, "ines", True),
+        (asks(manager_of("requester"), role="buyer"), 1, "otto", False),
+        (asks(Step(person="otto", answer_within_s=HOUR), UP, person="marta"), 2, "ines", True),
+        (asks(UP, person="priya"), 0, "priya", False),
+        (asks(UP, person="marta"), 0, "nobody", False),
+    ],
+)
+def test_whom_a_rule_asks_at_a_level_is_told_from_the_rule(need: Need, level: int, voter: str, leads: bool) -> None:
+    assert leads_to(need, level, voter, "priya", HOUSE) is leads
+
+
+def test_above_somebody_are_all_managers_and_a_circle_ends() -> None:
+    assert HOUSE.above("marta") == ("otto", "ines")
+    assert people(person("a", "b"), person("b", "c"), person("c", "a")).above("a") == ("b", "c")

@@ -3,9 +3,9 @@
 They write as the owner of the database, who no grant binds. The provider's payments are what counts, whatever our rows say.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 from uuid import UUID
 
 import pytest
@@ -16,6 +16,7 @@ from engine.models import Decided
 from engine.rules import chain, digest, seal
 from engine.rules.seal import NO_KEYS, Keys
 from engine.state import events, pauses, runs
+from tests import rows
 from tests.engine.workers.conftest import Desks
 from tests.engine.workers.desk import Desk
 from tests.engine.workers.shop import Shop, pay
@@ -249,6 +250,56 @@ def test_one_yes_is_not_two_whatever_the_row_says(desks: Desks, shop: Shop, keys
     assert found.votes_left == 2
     desk.conn.execute("UPDATE run_pause SET votes_left = 1 WHERE id = %s", (found.id,))
     desk.approve(run_id, "marta")
+    assert outcome(desk, run_id) == "not done"
+
+
+@pytest.mark.parametrize(
+    "asks",
+    [
+        "approver = 'person:jonas'",
+        "approver = 'person:jonas', level = 1",
+        "approver = 'role:board'",
+        "approver = 'person:jonas', level = 7",
+    ],
+)
+def test_who_is_asked_by_the_row_alone_has_not_approved(desks: Desks, shop: Shop, keys: Keys, asks: str) -> None:
+    desk = desks(ask(pay()), DONE, DONE, agent=shop.agent)
+    rows.give_role(desk.conn, "jonas", "board")
+    run_id = desk.start()
+    desk.conn.execute(f"UPDATE run_pause SET {asks} WHERE id = %s", (desk.pause(run_id).id,))
+    assert isinstance(pauses.approve(desk.conn, desk.pause(run_id).id, "jonas", surface="tests"), Decided)
+    assert outcome(desk, run_id) == "again"
+    asked = pauses.get(desk.conn, runs.get(desk.conn, run_id).pauses[-1])
+    assert asked.content is not None
+    assert asked.content.supersedes is not None
+    assert "Jonas" in asked.content.supersedes.why
+
+
+def test_the_level_of_an_answer_is_no_way_round_a_role_that_is_lost(desks: Desks, shop: Shop, keys: Keys) -> None:
+    desk = desks(ask(pay(amount="5000.00")), DONE, DONE, agent=shop.agent)
+    run_id = desk.start()
+    desk.approve(run_id)
+    rows.take_role(desk.conn, "marta", "finance-approver")
+    desk.conn.execute("UPDATE pause_vote SET level = 7")
+    desk.work()
+    assert desk.paid() == []
+
+
+@pytest.mark.parametrize(
+    ("lost", "altered"),
+    [
+        (rows.take_scopes, "UPDATE run_content SET scopes = '{}'"),
+        (rows.deactivate, "UPDATE run SET on_behalf_of = 'otto' WHERE kind = 'agent'"),
+    ],
+)
+def test_authority_is_what_the_request_says_whatever_the_run_says(
+    desks: Desks, shop: Shop, keys: Keys, lost: Callable[[Any, str], object], altered: str
+) -> None:
+    desk = desks(ask(pay()), DONE, DONE, agent=shop.agent)
+    run_id = desk.start()
+    desk.approve(run_id)
+    lost(desk.conn, "priya")
+    desk.conn.execute(altered)
     assert outcome(desk, run_id) == "not done"
 
 
