@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
+from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import (
     Encoding,
@@ -44,7 +45,7 @@ def read_key(path: Path) -> Ed25519PrivateKey:
         raise BadInput(
             str(path), f"it cannot be read ({error.strerror}). Make one: placet audit keygen {path}"
         ) from None
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, UnsupportedAlgorithm):
         key = None
     if not isinstance(key, Ed25519PrivateKey):
         raise BadInput(str(path), "it is no key that placet audit keygen made.")
@@ -54,10 +55,9 @@ def read_key(path: Path) -> Ed25519PrivateKey:
 def write(folder: Path, key: Ed25519PrivateKey, heads: Sequence[Head]) -> Path:
     """Sign where the record stands, as the next file of the folder, which is made if need be.
 
-    Raises verifier.Altered if an earlier checkpoint does not hold, or if the record went back behind one.
+    Raises BadInput for what is no folder, and verifier.Altered if an earlier checkpoint does not hold, or if the record went back behind one.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    before = verifier.read_checkpoints(folder, _public(key))
+    before = _before(folder, key)
     known = {run_id: (seq, head) for one in before for run_id, seq, head in one.heads}
     now = {str(one.run_id): (one.seq, one.head) for one in heads}
     for run_id, (seq, head) in known.items():
@@ -79,6 +79,24 @@ def write(folder: Path, key: Ed25519PrivateKey, heads: Sequence[Head]) -> Path:
     path = folder / f"checkpoint-{n:06d}.json"
     _create(path, json.dumps({"body": body, "signature": signature}).encode(), mode=0o644)
     return path
+
+
+def _before(folder: Path, key: Ed25519PrivateKey) -> list[verifier.Checkpoint]:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise BadInput(str(folder), "it is a file. Name a folder, which is made if need be.") from None
+    except OSError as error:
+        raise BadInput(
+            str(folder), f"it cannot be used as a folder ({error.strerror}). Name one that can be made, or is there."
+        ) from None
+    try:
+        return verifier.read_checkpoints(folder, _public(key))
+    except OSError as error:
+        raise BadInput(
+            str(error.filename),
+            f"it cannot be read ({error.strerror}). It must be: each checkpoint follows from the last.",
+        ) from None
 
 
 def _public(key: Ed25519PrivateKey) -> bytes:

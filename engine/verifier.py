@@ -21,6 +21,15 @@ EXPORT: Final = "placet.export.v1"
 CHECKPOINT: Final = "placet.checkpoint.v1"
 Event = Mapping[str, Any]
 
+_KINDS: Final = {"text": (str,), "text or null": (str, type(None)), "a whole number": (int,)}
+_RECORDS: Final[Mapping[str, Mapping[str, str]]] = {
+    "export": {"format": "text", "at": "text", "runs": "a whole number"},
+    "run": {"run": "text", "seq": "a whole number", "head": "text"},
+    "event": {"run": "text", "seq": "a whole number", "n": "a whole number"} | dict.fromkeys((*FIELDS, "mark"), "text or null"),
+    "request": {"run": "text", "pause": "text", "document": "text or null"},
+}  # fmt: skip
+"""What a line of an export says, by what it is a record of."""
+
 
 class Unreadable(Exception):
     """A file that is not what it should be; says which and why."""
@@ -32,12 +41,12 @@ class Altered(Exception):
 
 @dataclass(slots=True, kw_only=True)
 class Run:
-    """One run's chain as exported: how many moves it counts, the last link, and its events by move."""
+    """One run's chain as exported: how many moves it counts, the last link, its events by move, and its requests by line."""
 
     seq: int
     head: str
     moves: dict[int, list[Event]] = field(default_factory=dict)
-    requests: list[Mapping[str, Any]] = field(default_factory=list)
+    requests: dict[int, Mapping[str, Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,33 +78,58 @@ def link(head: str, events: Iterable[Event]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-# --------------------------------------------------------------------------------------------------------------- reading
-
-
 def read_export(path: Path) -> Export:
-    """Read an export of JSON lines. Raises Unreadable."""
+    """Read an export of JSON lines. Raises Unreadable with the line, and Altered for a request of a run that is not there."""
     try:
-        with path.open(encoding="utf-8") as file:
-            return _collected(json.loads(line) for line in file)
-    except (OSError, ValueError, KeyError, TypeError, StopIteration) as error:
-        again = "Make it again: placet audit export."
-        raise Unreadable(f"{path} is no export that can be read: {error!r}. {again}") from None
+        with path.open("rb") as file:
+            return _collected((n, _line(n, text)) for n, text in enumerate(file, start=1))
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise Unreadable(f"{path} is no export that can be read: {why}. Make it again: placet audit export.") from None
 
 
-def _collected(lines: Iterator[dict[str, Any]]) -> Export:
-    first, runs = next(lines), dict[str, Run]()
+def _line(n: int, text: bytes) -> dict[str, Any]:
+    """One line of an export, with all that its record has to say. Raises ValueError."""
+    try:
+        said = json.loads(text.decode(), object_pairs_hook=_once)
+        json.dumps(said, ensure_ascii=False).encode()  # half a character has no digest
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"line {n} is not JSON that can be read ({str(error).partition(': line ')[0]})") from None
+    record = said.get("record") if isinstance(said, dict) else None
+    if not isinstance(record, str) or record not in _RECORDS:
+        raise ValueError(f"line {n} is none of {', '.join(_RECORDS)}")
+    said = {"mark": None, **said}  # the first release wrote none
+    for name, kind in _RECORDS[record].items():
+        if type(said.get(name, ...)) not in _KINDS[kind]:
+            raise ValueError(f"line {n} ({record}): its {name} is {f'not {kind}' if name in said else 'missing'}")
+    return said
+
+
+def _once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    if len(said := dict(pairs)) < len(pairs):
+        raise ValueError("a name is in it twice")
+    return said
+
+
+def _collected(lines: Iterator[tuple[int, dict[str, Any]]]) -> Export:
+    (_, first), runs = next(lines, (0, {})), dict[str, Run]()
     if first.get("format") != EXPORT:
         raise ValueError(f"it does not begin as {EXPORT}")
-    for line in lines:
+    for n, line in lines:
+        run = runs.get(line.get("run", ""))
         match line["record"]:
-            case "run":
-                if line["run"] in runs:
-                    raise ValueError(f"run {line['run']} is in it twice")
+            case "run" if run is None:
                 runs[line["run"]] = Run(seq=line["seq"], head=line["head"])
-            case "event":
-                runs[line["run"]].moves.setdefault(line["seq"], []).append(line)
+            case "event" if run:
+                run.moves.setdefault(line["seq"], []).append(line)
+            case "request" if run:
+                run.requests[n] = line
             case "request":
-                runs[line["run"]].requests.append(line)
+                raise Altered(f"Run {line['run']}: line {n} is a request of it, and no line before it begins it.")
+            case "event":
+                raise ValueError(f"line {n} is of run {line['run']}, which no line before it begins")
+            case record:
+                raise ValueError(f"line {n} begins its {record} a second time")
     if len(runs) != first["runs"]:
         raise ValueError(f"it says {first['runs']} runs and has {len(runs)}; it is cut short, or was altered")
     return Export(at=first["at"], runs=runs)
@@ -114,8 +148,7 @@ def read_checkpoints(folder: Path, public_key: bytes) -> list[Checkpoint]:
             raise Altered(f"Checkpoint {n} is missing, or another took its place: {path.name} is number {said['n']}.")
         if said["previous"] != previous:
             raise Altered(f"Checkpoint {n} does not follow from the one before it: one of them was replaced.")
-        heads = [(run, seq, head) for run, seq, head in said["heads"]]
-        found.append(Checkpoint(n=n, at=said["at"], runs=said["runs"], heads=heads, body=body))
+        found.append(Checkpoint(n=n, at=said["at"], runs=said["runs"], heads=said["heads"], body=body))
         previous = hashlib.sha256(body.encode()).hexdigest()
     return found
 
@@ -128,25 +161,21 @@ def checkpoints_of(folder: Path, public_key: Path) -> list[Checkpoint]:
 
 
 def _signed(path: Path, public_key: bytes) -> str:
-    from cryptography.exceptions import InvalidSignature  # noqa: PLC0415  only who has checkpoints needs it
+    from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm  # noqa: PLC0415  only for checkpoints
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey  # noqa: PLC0415
     from cryptography.hazmat.primitives.serialization import load_pem_public_key  # noqa: PLC0415
 
     try:
         key = load_pem_public_key(public_key)
-    except ValueError:
+    except (ValueError, UnsupportedAlgorithm):
         key = None
     if not isinstance(key, Ed25519PublicKey):
-        raise Unreadable(
-            "The public key is no Ed25519 key in PEM. It is the file ending in .pub that placet audit keygen made."
-        )
+        raise Unreadable("The public key is no Ed25519 key in PEM. Give the .pub file that placet audit keygen made.")
     try:
         file = json.loads(path.read_text("utf-8"))
         key.verify(bytes.fromhex(file["signature"]), signed_bytes(file["body"]))
-    except (ValueError, KeyError, TypeError, InvalidSignature):
-        raise Altered(
-            f"{path.name} does not bear the signature of this key: it was altered, or signed by another."
-        ) from None
+    except (ValueError, KeyError, TypeError, RecursionError, InvalidSignature):
+        raise Altered(f"{path.name} does not bear the signature of this key: altered, or another's.") from None
     return str(file["body"])
 
 
@@ -155,21 +184,8 @@ def signed_bytes(body: str) -> bytes:
     return f"{CHECKPOINT}\0{body}".encode()
 
 
-# -------------------------------------------------------------------------------------------------------------- checking
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Holds:
-    """A record that holds. `unsigned`: moves that no checkpoint covers yet. `checkpoint` None: there is none."""
-
-    runs: int
-    moves: int
-    unsigned: int
-    checkpoint: Checkpoint | None
-
-
-def verify(export: Export, checkpoints: Sequence[Checkpoint]) -> Holds:
-    """Go through the whole record. Raises Altered at the first run and move that does not hold."""
+def verify(export: Export, checkpoints: Sequence[Checkpoint]) -> str:
+    """Go through the whole record; what was found, in a sentence. Raises Altered at the first run and move that does not hold."""
     last = checkpoints[-1] if checkpoints else None
     if last is not None and export.at < last.at:
         raise Altered(f"The export of {export.at} is older than checkpoint {last.n} of {last.at}. Export anew.")
@@ -181,107 +197,104 @@ def verify(export: Export, checkpoints: Sequence[Checkpoint]) -> Holds:
         if run_id not in export.runs:
             raise Altered(f"Run {run_id} is missing: checkpoint {said[-1][2]} has {said[-1][0]} moves of it.")
     for run_id, run in export.runs.items():
-        _verify_run(run_id, run, signed.get(run_id, []))
+        try:
+            _verify_run(run, signed.get(run_id, []))
+            _asked(run)
+        except Altered as altered:
+            raise Altered(f"Run {run_id}: {altered}") from None
     if last is not None and len(export.runs) < last.runs:
         raise Altered(f"Checkpoint {last.n} counts {last.runs} runs, and the export has {len(export.runs)}.")
     moves = sum(run.seq for run in export.runs.values())
-    covered = sum(max(seq for seq, _, _ in said) for said in signed.values())
-    return Holds(runs=len(export.runs), moves=moves, unsigned=moves - covered, checkpoint=last)
+    whole = f"The record holds: {moves} moves of {len(export.runs)} runs."
+    if last is None:
+        return f"{whole} No checkpoint was given, so that a run that is gone as a whole was not looked for."
+    newer = moves - sum(max(seq for seq, _, _ in said) for said in signed.values())
+    return f"{whole} No run is missing as of checkpoint {last.n}, {last.at}; {newer} moves are newer."
 
 
-def _verify_run(run_id: str, run: Run, signed: Sequence[tuple[int, str, int]]) -> None:
+def _verify_run(run: Run, signed: Sequence[tuple[int, str, int]]) -> None:
     head, heads, status, marked = GENESIS, [GENESIS], dict[tuple[str, str], str](), 0
     if (first := min(run.moves, default=1)) < 1:
-        raise Altered(f"Run {run_id}: move {first} ({run.moves[first][0]['event']}) was added before the first.")
+        raise Altered(f"move {first} ({run.moves[first][0]['event']}) was added before the first.")
     for seq in range(1, max([run.seq, *run.moves]) + 1):
         if seq not in run.moves:
-            raise Altered(f"Run {run_id}: move {seq} is missing.")
+            raise Altered(f"move {seq} is missing.")
         events = sorted(run.moves[seq], key=lambda event: event["n"])
+        move = f"move {seq} ({events[0]['event']})"
         if seq > run.seq:
-            raise Altered(
-                f"Run {run_id}: move {seq} ({events[0]['event']}) was added after the {run.seq} that are counted."
-            )
-        _continues(run_id, seq, events, status)
+            raise Altered(f"{move} was added after the {run.seq} that are counted.")
+        _continues(seq, events, status)
         head = link(head, events)
         heads.append(head)
-        if (marks := {event.get("mark") for event in events}) == {head[:16]}:
+        if (marks := {event["mark"] for event in events}) == {head[:16]}:
             marked = seq
         elif marks != {None}:
-            which = (
-                f"move {seq} ({events[0]['event']})" if marked == seq - 1 else f"one of the moves {marked + 1} to {seq}"
-            )
-            raise Altered(f"Run {run_id}: {which} is not as it was marked when it was written.")
-    sure = _as_signed(run_id, run, signed, heads)
+            which = move if marked == seq - 1 else f"one of the moves {marked + 1} to {seq}"
+            raise Altered(f"{which} is not as it was marked when it was written.")
+    sure = _as_signed(run, signed, heads)
     if head != run.head:
         if run.seq and marked == run.seq:
-            raise Altered(f"Run {run_id}: moves after {run.seq} are gone, or the head was altered.")
-        sure = max(sure, marked)
-        raise Altered(f"Run {run_id}: one of the moves {sure + 1} to {run.seq} was altered, or the head was.")
-    _asked(run_id, run)
+            raise Altered(f"moves after {run.seq} are gone, or the head was altered.")
+        raise Altered(f"one of the moves {max(sure, marked) + 1} to {run.seq} was altered, or the head was.")
 
 
-def _as_signed(run_id: str, run: Run, signed: Sequence[tuple[int, str, int]], heads: Sequence[str]) -> int:
+def _as_signed(run: Run, signed: Sequence[tuple[int, str, int]], heads: Sequence[str]) -> int:
     """Up to which move the record is as checkpoints signed it; 0 if none did."""
     sure = 0
     for seq, said, n in signed:
         if seq > run.seq:
-            raise Altered(f"Run {run_id}: move {run.seq + 1} is missing, and all up to {seq} that checkpoint {n} has.")
+            raise Altered(f"move {run.seq + 1} is missing, and all up to {seq} that checkpoint {n} has.")
         if heads[seq] != said:
-            raise Altered(f"Run {run_id}: one of the moves {sure + 1} to {seq} is not as checkpoint {n} signed it.")
+            raise Altered(f"one of the moves {sure + 1} to {seq} is not as checkpoint {n} signed it.")
         sure = seq
     return sure
 
 
-def _continues(run_id: str, seq: int, events: Sequence[Event], status: dict[tuple[str, str], str]) -> None:
+def _continues(seq: int, events: Sequence[Event], status: dict[tuple[str, str], str]) -> None:
     """Each status begins where the one before it ended; the system's own events stand alone."""
     for event in events:
         of = (event["entity"], event["entity_id"])
         before = "new" if event["entity"] == "system" else status.get(of, "new")
         if event["from_status"] != before:
             what = f"{event['event']} goes from {event['from_status']}, and the {of[0]} was {before}"
-            raise Altered(f"Run {run_id}: move {seq} was altered, or one before it is gone: {what}.")
+            raise Altered(f"move {seq} was altered, or one before it is gone: {what}.")
         if event["to_status"] is not None:
             status[of] = event["to_status"]
 
 
-def _asked(run_id: str, run: Run) -> None:
-    """Each request is word for word what was asked: its digest is in the event that opened it."""
-    stored = {request["pause"]: request["document"] for request in run.requests}
-    for seq, events in sorted(run.moves.items()):
-        for event in events:
-            if (event["entity"], event["event"]) == ("pause", "open"):
-                text = stored.get(event["entity_id"])
-                if text is None or hashlib.sha256(f"placet.pause.v1\0{text}".encode()).hexdigest() != event["detail"]:
-                    raise Altered(f"Run {run_id}: what move {seq} (open) asked for is not what is stored of it.")
-
-
-def told(holds: Holds) -> str:
-    """What was found, in a sentence."""
-    whole = f"The record holds: {holds.moves} moves of {holds.runs} runs."
-    if holds.checkpoint is None:
-        return f"{whole} No checkpoint was given, so that a run that is gone as a whole was not looked for."
-    return f"{whole} No run is missing as of checkpoint {holds.checkpoint.n}, {holds.checkpoint.at}; {holds.unsigned} moves are newer."
+def _asked(run: Run) -> None:
+    """Each request is there once, and word for word what was asked: its digest is in the event that opened it."""
+    every = [(seq, event) for seq, events in sorted(run.moves.items()) for event in events]
+    opened = {e["entity_id"]: (seq, e["detail"]) for seq, e in every if (e["entity"], e["event"]) == ("pause", "open")}
+    stored = dict[str, tuple[int, str | None]]()
+    for n, request in run.requests.items():
+        pause = request["pause"]
+        if pause not in opened:
+            raise Altered(f"line {n} is a request {pause} that no move opened: it was added.")
+        if pause in stored:
+            raise Altered(f"line {n} is a second request {pause}, as line {stored[pause][0]} is: one was added.")
+        stored[pause] = (n, request["document"])
+    for pause, (seq, digest) in opened.items():
+        _, text = stored.get(pause, (0, None))
+        if text is None or hashlib.sha256(f"placet.pause.v1\0{text}".encode()).hexdigest() != digest:
+            raise Altered(f"what move {seq} (open) asked for is not what is stored of it.")
 
 
 def main(arguments: Sequence[str]) -> int:
     """The command line; the exit code."""
-    match [Path(argument) for argument in arguments]:
-        case [export] | [export, _, _]:
-            look_in = [Path(argument) for argument in arguments[1:]]
-        case _:
-            sys.stderr.write(
-                "Give the export; and, to look for missing runs, the checkpoints' folder and the public key.\n"
-            )
-            return 2
-    try:
-        checkpoints = checkpoints_of(*look_in) if look_in else []
-        sys.stdout.write(f"{told(verify(read_export(export), checkpoints))}\n")
-    except (OSError, Unreadable) as error:
-        sys.stderr.write(f"{error}\n")
+    if len(arguments) not in {1, 3}:
+        sys.stderr.write("Give the export; and, to look for missing runs, the checkpoints' folder and public key.\n")
         return 2
-    except Altered as altered:
-        sys.stderr.write(f"{altered}\n")
-        return 4
+    export, *signing = map(Path, arguments)
+    try:
+        checkpoints = checkpoints_of(*signing) if signing else []
+        sys.stdout.write(f"{verify(read_export(export), checkpoints)}\n")
+    except ImportError:
+        sys.stderr.write("To read checkpoints takes the package cryptography: pip install cryptography\n")
+        return 2
+    except (OSError, Unreadable, Altered) as error:
+        sys.stderr.write("".join(c if c.isprintable() else ascii(c)[1:-1] for c in str(error)) + "\n")
+        return 4 if isinstance(error, Altered) else 2
     return 0
 
 

@@ -143,7 +143,7 @@ def check(
 def _check(exported: Path, signed: Path | None, key: Path | None) -> None:
     try:
         covered = verifier.checkpoints_of(signed, key) if signed and key else []
-        say(verifier.told(verifier.verify(verifier.read_export(exported), covered)))
+        say(verifier.verify(verifier.read_export(exported), covered))
     except (OSError, verifier.Unreadable) as error:
         raise BadInput("check", plain(str(error))) from None
 

@@ -131,11 +131,8 @@ def read(text: str, entry: str, faults: list[Fault]) -> tuple[Table, list[Table]
     text = text.removeprefix("\ufeff") + "\n"  # so that a fault in the last line has a line
     try:
         values = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        at = re.search(r"at line (\d+)", str(error))
-        line = int(at[1]) if at else None
-        fault = Fault(line=line, field="the document", why=f"it is not TOML: {error}.", fix="Mend it from there.")
-        raise DocumentFaults([fault]) from error
+    except (ValueError, RecursionError) as error:
+        raise DocumentFaults([_unread(error)]) from error
     places = _places(text)
     top = Table(values, name="", lines=places.get(("", 0), {}), faults=faults)
     found = top.optional(entry, _tables, [])
@@ -146,6 +143,16 @@ def read(text: str, entry: str, faults: list[Fault]) -> tuple[Table, list[Table]
         for index, one in enumerate(found)
     ]
     return top, entries
+
+
+def _unread(error: ValueError | RecursionError) -> Fault:
+    line, why, fix = None, "a number in it has too many digits to be read.", "Write a shorter one."
+    if isinstance(error, RecursionError):
+        why, fix = "it is nested too deep to be read.", "A few levels of brackets are enough."
+    elif isinstance(error, tomllib.TOMLDecodeError):
+        at = re.search(r"at line (\d+)", str(error))
+        line, why, fix = int(at[1]) if at else None, f"it is not TOML: {error}.", "Mend it from there."
+    return Fault(line=line, field="the document", why=why, fix=fix)
 
 
 def text(value: Any) -> str:
@@ -243,7 +250,10 @@ def _name(entry: str, index: int, values: Mapping[str, Any]) -> str:
 
 def _shown(value: Any) -> str:
     """The value as TOML would write it, near enough, and short."""
-    shown = f'"{value}"' if isinstance(value, str) and value.isprintable() else ascii(value)
+    try:
+        shown = f'"{value}"' if isinstance(value, str) and value.isprintable() else ascii(value)
+    except (ValueError, RecursionError):  # too many digits, or nested too deep
+        shown = "what is there"
     return shown if len(shown) <= 60 else shown[:60] + "..."
 
 

@@ -9,6 +9,7 @@ from uuid import UUID
 
 import pytest
 
+from engine import checkpoints
 from engine.rules.seal import Keys
 from engine.state import pauses
 from tests import rows
@@ -111,13 +112,26 @@ def test_a_signed_record_can_be_checked_without_its_database(db_url: str, decide
             ("checkpoint", "{folder}", "--key", "{folder}/none"),
             "it cannot be read (No such file or directory). Make one",
         ),
+        (("checkpoint", "{there}", "--key", "{key}"), "there: it is a file. Name a folder, which is made if need be."),
+        (
+            ("checkpoint", "{there}/x", "--key", "{key}"),
+            "there/x: it cannot be used as a folder (Not a directory). Name",
+        ),
+        (
+            ("checkpoint", "{folder}" + "x" * 300, "--key", "{key}"),
+            "it cannot be used as a folder (File name too long).",
+        ),
+        (("checkpoint", "{odd}", "--key", "{key}"), "checkpoint-000001.json: it cannot be read (Is a directory)."),
         (("check", "{there}"), "is no export that can be read"),
         (("check", "{there}", "--public-key", "{there}"), "it goes with --public-key, and neither without the other"),
     ],
 )
 def test_what_cannot_be_used_is_refused(db_url: str, tmp_path: Path, args: tuple[str, ...], says: str) -> None:
     (tmp_path / "there").write_text("not what it should be")
-    given = [part.format(there=tmp_path / "there", folder=tmp_path / "signed") for part in args]
+    (tmp_path / "odd" / "checkpoint-000001.json").mkdir(parents=True)
+    checkpoints.keygen(tmp_path / "key")
+    places = {name: tmp_path / name for name in ("there", "key", "odd")}
+    given = [part.format(folder=tmp_path / "signed", **places) for part in args]
     said = placet(db_url, "audit", *given)
     assert (said.code, says in said.err) == (2, True), said
 

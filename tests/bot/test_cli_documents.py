@@ -93,6 +93,17 @@ def test_a_document_that_is_not_there_is_said_by_name(command: list[str], conn: 
     )
 
 
+@pytest.mark.parametrize("command", [["people", "import"], ["policy", "check"], ["policy", "apply"]])
+@pytest.mark.parametrize("text", ["a = " + "[" * 5_000, "a = " + "{b=" * 5_000])
+def test_a_document_that_is_nested_too_deep_is_refused_in_words(
+    command: list[str], text: str, conn: Any, db_url: str, tmp_path: Path
+) -> None:
+    (tmp_path / "deep.toml").write_text(text)
+    with untouched(conn):
+        said = placet(db_url, *command, str(tmp_path / "deep.toml"))
+    assert (said.code, "the document: it is nested too deep to be read." in said.err) == (2, True), said
+
+
 def test_nobody_imports_or_applies_in_a_strangers_name(conn: Any, db_url: str) -> None:
     for command in (["people", "import", str(PEOPLE)], ["policy", "apply", str(POLICY)]):
         with untouched(conn):

@@ -3,10 +3,7 @@
 import ast
 import json
 import re
-import shutil
-import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,56 +13,15 @@ from hypothesis import strategies as st
 
 from engine import checkpoints, verifier
 from engine.rules import digest
-from engine.state import events, pauses, runs
+from engine.state import events, runs
 from tests import rows
 from tests.bot.command_line import placet
-
-Lines = list[dict[str, Any]]
+from tests.engine.exported import Lines, altered, check, checkpoint, forged, give_out, pick, run_of
 
 
 @pytest.fixture
 def signed(conn: Any, db_url: str, tmp_path: Path) -> Path:
-    """A folder with the export of three runs, a checkpoint from before and one from after the last decision, and the keys."""
-    key = tmp_path / "signing"
-    checkpoints.keygen(key)
-    [pause_id] = rows.waiting(conn)
-    rows.launched(conn)
-    checkpoints.write(tmp_path / "signed", checkpoints.read_key(key), events.heads(conn))
-    pauses.approve(conn, pause_id, "jonas", surface="tests")
-    pauses.approve(conn, pause_id, "marta", surface="tests", reason="Fine.")
-    checkpoints.write(tmp_path / "signed", checkpoints.read_key(key), events.heads(conn))
-    assert placet(db_url, "audit", "export", str(tmp_path / "record.jsonl")).code == 0
-    return tmp_path
-
-
-def check(folder: Path, *more: str) -> tuple[int, str]:
-    """As an auditor runs it: the one file, on another machine, where nothing of Placet is."""
-    alone = folder / "alone"
-    alone.mkdir(exist_ok=True)
-    shutil.copy(verifier.__file__, alone / "verifier.py")
-    given = more or ("../record.jsonl", "../signed", "../signing.pub")
-    ran = subprocess.run(
-        [sys.executable, "-I", "verifier.py", *given], cwd=alone, capture_output=True, text=True, check=False
-    )
-    return ran.returncode, ran.stdout + ran.stderr
-
-
-def altered(folder: Path, change: Callable[[Lines], object]) -> tuple[int, str]:
-    """The answer to an export that was changed by hand."""
-    path = folder / "record.jsonl"
-    lines = [json.loads(line) for line in path.read_text().splitlines()]
-    change(lines)
-    path.write_text("\n".join(json.dumps(line) for line in lines))
-    return check(folder)
-
-
-def pick(lines: Lines, event: str) -> dict[str, Any]:
-    """The accepted event of this name, in the run that was decided."""
-    return next(line for line in lines if line.get("event") == event and line["to_status"])
-
-
-def run_of(lines: Lines) -> str:
-    return str(pick(lines, "approve")["run"])
+    return give_out(conn, db_url, tmp_path)
 
 
 def test_a_record_that_holds_says_up_to_where_it_is_signed(signed: Path, conn: Any, db_url: str) -> None:
@@ -254,6 +210,49 @@ def test_an_altered_request_is_found_by_the_event_that_asked(signed: Path) -> No
     assert (code, "what move 3 (open) asked for is not what is stored of it." in said) == (4, True), said
 
 
+@pytest.mark.parametrize("place", ["before", "after"])
+def test_a_forged_request_beside_the_true_one_is_named_with_its_line(signed: Path, place: str) -> None:
+    where = list[int]()
+
+    def add(lines: Lines) -> None:
+        true = next(n for n, line in enumerate(lines) if line["record"] == "request")
+        lines.insert(true + (place == "after"), forged(lines))
+        where.extend((true + 2, true + 1))
+
+    code, said = altered(signed, add)
+    assert (code, f": line {where[0]} is a second request " in said, f", as line {where[1]} is" in said) == (
+        4, True, True,
+    ), said  # fmt: skip
+    assert said.startswith("Run ")
+    assert check(signed, "../record.jsonl") == (4, said), "it is told without checkpoints, too"
+
+
+def test_a_request_that_no_move_opened_is_named_with_its_line(signed: Path) -> None:
+    pause = "01a22e71-0000-71ba-9ca6-000000000000"
+    code, said = altered(signed, lambda lines: lines.append(forged(lines, pause=pause)))
+    last = len((signed / "record.jsonl").read_text().splitlines())
+    assert (code, f": line {last} is a request {pause} that no move opened: it was added." in said) == (4, True), said
+
+
+def test_a_request_in_another_run_than_the_one_that_asked_is_named_with_its_line(signed: Path) -> None:
+    def add(lines: Lines) -> None:
+        other = next(
+            line["run"] for line in reversed(lines) if line["record"] == "run" and line["run"] != run_of(lines)
+        )
+        lines.append(forged(lines, run=other))
+
+    code, said = altered(signed, add)
+    assert (code, "that no move opened: it was added." in said) == (4, True), said
+
+
+def test_a_request_of_a_run_that_is_not_there_is_named_with_its_line(signed: Path) -> None:
+    code, said = altered(signed, lambda lines: lines.insert(1, forged(lines, run="another")))
+    assert (code, said) == (
+        4,
+        "Run another: line 2 is a request of it, and no line before it begins it.\n",
+    )
+
+
 def test_a_whole_missing_run_is_found_by_the_checkpoints(signed: Path, conn: Any, db_url: str) -> None:
     """It is deleted from the database with all it left behind, so that what is there is sound by itself."""
     [gone] = [line.id for line in runs.listed(conn) if line.status == "queued" and not line.waiting_pauses][:1]
@@ -279,10 +278,6 @@ def test_an_export_from_before_a_checkpoint_is_not_taken_for_a_record_cut_short(
 
 
 # ----------------------------------------------------------------------------------------------------------- checkpoints
-
-
-def checkpoint(folder: Path, n: int) -> Path:
-    return folder / "signed" / f"checkpoint-{n:06d}.json"
 
 
 def test_a_checkpoint_that_was_altered_is_found(signed: Path) -> None:

@@ -121,6 +121,27 @@ def test_a_fault_is_told_with_its_line_where_that_is_known(text: str, sentence: 
     assert str(fault) == sentence
 
 
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("a = " + "[" * 5_000, "the document: it is nested too deep to be read. A few levels of brackets are enough."),
+        ("a = " + "[" * 5_000 + "]" * 5_000, "the document: it is nested too deep to be read."),
+        ("a = " + "{b=" * 5_000, "the document: it is nested too deep to be read."),
+        ("a = " + "1" * 5_000, "the document: a number in it has too many digits to be read. Write a shorter one."),
+    ],
+    ids=["open lists", "lists", "tables", "a long number"],
+)
+def test_what_is_too_deep_or_too_long_to_be_read_is_a_fault_in_words(text: str, sentence: str) -> None:
+    (fault,) = faults(text)
+    assert str(fault).startswith(sentence)
+
+
+@pytest.mark.parametrize("value", ["id." + "a." * 5_000 + "a = 1", "id = 0x" + "f" * 5_000], ids=["deep", "long"])
+def test_a_value_that_cannot_be_shown_is_refused_all_the_same(value: str) -> None:
+    (fault,) = faults(f'[[person]]\nname = "X"\n{value}')
+    assert (fault.field, fault.why) == ("person number 1, id", "what is there does not have the right shape.")
+
+
 def test_a_refusal_is_one_line_for_each_fault_in_the_order_of_their_lines() -> None:
     with pytest.raises(DocumentFaults) as refused:
         people.parse('[[person]]\nname = ""\nid = 7')
