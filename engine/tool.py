@@ -74,7 +74,7 @@ class Tool:
     scopes: tuple[str, ...] = ()
     credential: str | None = None
     timeout_s: int = 20
-    key_window_s: int = 86_400
+    key_window_s: int = 0
     settles_in_s: int = 60
     companions: dict[str, Callable[..., Any]] = field(default_factory=dict)
 

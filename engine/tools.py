@@ -78,7 +78,7 @@ class Agent:
         detail: Sequence[str] = (),
         scopes: Sequence[str] = (),
         timeout: str = "20s",
-        key_window: str = "24h",
+        key_window: str | None = None,
         settles_in: str = "60s",
         credential: str | None = None,
     ) -> Callable[[Callable[..., Any]], Tool]: ...
@@ -93,16 +93,17 @@ class Agent:
         detail: Sequence[str] = (),
         scopes: Sequence[str] = (),
         timeout: str = "20s",
-        key_window: str = "24h",
+        key_window: str | None = None,
         settles_in: str = "60s",
         credential: str | None = None,
     ) -> Any:
         """`@agent.tool` for a tool without effect, `@agent.tool(action=...)` for one that changes the world.
 
         `amount` and `payee` name the arguments that hold them; `detail` those that may leave the card for Details; `scopes` what the
-        requester must hold; `timeout` bounds one call, `key_window` is how long the provider remembers a key, `settles_in` how long
-        until its list shows what happened, `credential` the environment variable that holds the provider's key. Raises Misconfigured
-        with what to write instead.
+        requester must hold; `timeout` bounds one call, `settles_in` is how long until the provider's list shows what happened,
+        `credential` the environment variable that holds its key. `key_window` is for how long the provider answers `effect.attempt_key`
+        seen once more with what it did before, and does nothing; None: it does not, and a call whose answer is lost is never made again,
+        but looked for with `find`, or a person is asked. Raises Misconfigured with what to write instead.
         """
 
         def add(function: Callable[..., Any]) -> Tool:
@@ -122,7 +123,7 @@ class Agent:
                 scopes=_several("scopes", scopes, faults),
                 credential=credential,
                 timeout_s=_seconds("timeout", timeout, faults),
-                key_window_s=_seconds("key_window", key_window, faults),
+                key_window_s=0 if key_window is None else _seconds("key_window", key_window, faults),
                 settles_in_s=_seconds("settles_in", settles_in, faults),
             )
             faults += self._faults(made, takes_effect=effect is not None)

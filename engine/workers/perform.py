@@ -146,9 +146,10 @@ def _pursue(means: Means, claim: Claim, deed: Deed, opened: OpenEffect) -> Done 
     A refusal of a repeat says nothing of the call before it, whose answer was lost (the key may have been revoked meanwhile).
     """
     refused = ""
-    window = timedelta(seconds=deed.tool.key_window_s) * 0.9
+    remembered_until = opened.started_at + timedelta(seconds=deed.tool.key_window_s) * 0.9
     for wait_s in BETWEEN_TRIES_S:
-        if deed.barred or refused or opened.tries >= MOST_TRIES or opened.now > opened.started_at + window:
+        too_late = opened.now + timedelta(seconds=wait_s) >= remembered_until
+        if deed.barred or refused or opened.tries >= MOST_TRIES or too_late:
             break
         if means.stop.wait(wait_s):
             return NotDone("settled")

@@ -63,7 +63,7 @@ def _(effect: Effect, order_ref: str) -> dict[str, Any] | None:
     return payments.find(effect, order_ref)
 
 
-@agent.tool(action="release", payee="supplier_id", title="Release what a supplier set aside?")
+@agent.tool(action="release", payee="supplier_id", key_window="24h", title="Release what a supplier set aside?")
 def release_allocation(effect: Effect, supplier_id: str, order_ref: str) -> dict[str, Any]:
     """Give back what the supplier set aside for an order that will not be paid."""
     return suppliers.release(supplier_id, order_ref, key=effect.attempt_key)

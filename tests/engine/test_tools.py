@@ -131,6 +131,11 @@ def test_a_duration_that_cannot_be_read_is_refused_with_its_name(option: str, va
     assert "Write" in said
 
 
+def test_no_provider_is_taken_to_honour_a_key_unless_it_is_said() -> None:
+    assert payment(agent()).key_window_s == 0
+    assert payment(agent(), key_window="24h").key_window_s == 86_400
+
+
 def test_a_parameter_without_a_type_is_refused() -> None:
     def look(what) -> None: ...  # type: ignore[no-untyped-def]
 

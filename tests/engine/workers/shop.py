@@ -32,7 +32,7 @@ class Shop:
 
     def _can_pay(self) -> None:
         @self.agent.tool(
-            action="payment", amount="amount", scopes=["payments:write"], credential="STRIPE_API_KEY", timeout="1s", settles_in="5s"
+            action="payment", amount="amount", scopes=["payments:write"], credential="STRIPE_API_KEY", timeout="1s", settles_in="5s", key_window="24h"
         )  # fmt: skip
         def pay(effect: Effect, order_ref: str, amount: Money, method: str = "pm_card_4417") -> dict[str, object]:
             """Pay an order."""
@@ -48,8 +48,8 @@ class Shop:
 
     def _can_pay_blindly(self) -> None:
         @self.agent.tool(
-            action="payment", amount="amount", scopes=["payments:write"], credential="STRIPE_API_KEY", timeout="1s"
-        )
+            action="payment", amount="amount", scopes=["payments:write"], credential="STRIPE_API_KEY", timeout="1s", key_window="24h"
+        )  # fmt: skip
         def pay_blindly(effect: Effect, order_ref: str, amount: Money) -> dict[str, object]:
             """Pay an order at a provider that cannot be asked afterwards."""
             self._note(f"pay {order_ref}", "pay")

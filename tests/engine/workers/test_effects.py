@@ -159,6 +159,42 @@ def test_a_tool_that_cannot_look_leaves_a_doubt(desks: Desks, shop: Shop) -> Non
     assert shop.diary == ["pay PO-1"] * 4
 
 
+def test_where_the_provider_honours_no_key_a_call_whose_answer_is_lost_is_never_made_again(
+    desks: Desks, shop: Shop
+) -> None:
+    name, given = pay()
+    shop.agent.tools["pay_blindly"].key_window_s = 0
+    desk = desks(ask((f"{name}_blindly", given)), agent=shop.agent)
+    run_id = approved(desk)
+    desk.faults("500_after")
+    desk.work()
+    assert desk.run(run_id).status == "in_doubt"
+    assert (desk.paid(), shop.diary) == ([BIG], ["pay PO-1"])
+
+
+def test_without_a_key_it_is_looked_for_at_once(desks: Desks, shop: Shop) -> None:
+    shop.agent.tools["pay"].key_window_s = 0
+    desk = desks(ask(pay()), DONE, agent=shop.agent)
+    run_id = approved(desk)
+    desk.faults("500_after")
+    desk.work()
+    assert desk.run(run_id).status == "done"
+    assert (desk.paid(), shop.diary) == ([BIG], ["pay PO-1", "find PO-1"])
+
+
+def test_no_wait_between_two_tries_leads_out_of_the_time_in_which_the_key_is_remembered(
+    desks: Desks, shop: Shop
+) -> None:
+    shop.agent.tools["pay"].key_window_s = 2
+    desk = desks(ask(pay()), DONE, agent=shop.agent)
+    run_id = approved(desk)
+    desk.faults("500_after", times=4)
+    desk.work()
+    assert desk.run(run_id).status == "done"
+    assert 2.0 not in desk.hours.waited
+    assert shop.diary[-1] == "find PO-1"
+
+
 def test_a_sure_no_is_told_and_nothing_is_paid(desks: Desks, shop: Shop) -> None:
     desk = desks(ask(pay(method="pm_card_declined")), DONE, agent=shop.agent)
     run_id = approved(desk)
