@@ -25,6 +25,7 @@ from engine.state import outage
 log = logging.getLogger(__name__)
 
 _REQUEST_LINE: Final = re.compile(rb"(?P<method>[A-Z]{1,16}) (?P<target>/[!-~]*) HTTP/1\.[01]\r?\n")
+_NO_REQUEST: Final = "This is no whole HTTP/1.1 request with one Content-Length that says how long it is. Nothing was done: send it again, whole."
 
 
 def answer_once(settings: Settings, request: httpx.Request, say: Callable[[httpx.Response], None]) -> None:
@@ -39,7 +40,7 @@ def answer_once(settings: Settings, request: httpx.Request, say: Callable[[httpx
 
 
 def answer_stdin(settings: Settings, read: BinaryIO, write: BinaryIO) -> None:
-    """The same for a request as it comes over a connection; what is no request with a length is answered 400."""
+    """The same for a request as it comes over a connection; what is none with one length, or is cut off before it, is answered 400."""
 
     def say(answer: httpx.Response) -> None:
         write.write(_as_sent(answer))
@@ -47,9 +48,7 @@ def answer_stdin(settings: Settings, read: BinaryIO, write: BinaryIO) -> None:
 
     request = _read(read)
     if request is None:
-        say(
-            httpx.Response(400, json={"error": "This is no HTTP/1.1 request whose Content-Length says how long it is."})
-        )
+        say(httpx.Response(400, json={"error": _NO_REQUEST}))
     else:
         answer_once(settings, request, say)
 
@@ -60,7 +59,7 @@ async def _asked(web: ASGIApp, request: httpx.Request) -> httpx.Response:
 
 
 def _read(read: BinaryIO) -> httpx.Request | None:
-    """The request; None: it is none. Of a body that is too long no more is read than shows that."""
+    """The request; None: it is none, or not whole. Of a body that is too long no more is read than shows that."""
     line = _REQUEST_LINE.fullmatch(read.readline(8192))
     if line is None:
         return None
@@ -68,15 +67,18 @@ def _read(read: BinaryIO) -> httpx.Request | None:
         headers = http.client.parse_headers(read)
     except http.client.HTTPException:
         return None
-    length = headers.get("content-length", "0")
-    if not re.fullmatch("[0-9]{1,12}", length) or "transfer-encoding" in headers:
+    length, *others = headers.get_all("content-length", ["0"])
+    if others or not re.fullmatch("[0-9]{1,12}", length) or "transfer-encoding" in headers:
         return None
     named = [
         (name.encode("latin-1"), value.encode("latin-1"))
         for name, value in headers.items()
         if name.lower() != "content-length"
     ]
-    body = read.read(min(int(length), BYTES + 1))
+    wanted = min(int(length), BYTES + 1)
+    body = read.read(wanted)
+    if len(body) < wanted:
+        return None
     return httpx.Request(
         line["method"].decode(), f"http://placet{line['target'].decode()}", headers=named, content=body
     )

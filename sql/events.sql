@@ -33,9 +33,11 @@ SELECT r.seq, r.head,
 SELECT id AS run_id, seq, head FROM run ORDER BY id;
 
 -- name: lost_runs :many
--- Runs that left something behind and are gone themselves. None: that is how it should be.
+-- Runs that left something behind and are gone themselves; the system's own, which is there from the first migration on, whatever is left of
+-- it. None: that is how it should be.
 SELECT left_behind.run_id FROM (
     SELECT run_id FROM run_event UNION SELECT run_id FROM run_message UNION SELECT run_id FROM run_pause UNION SELECT run_id FROM effect
+    UNION SELECT %(system)s::uuid
 ) AS left_behind WHERE NOT EXISTS (SELECT FROM run WHERE run.id = left_behind.run_id) ORDER BY run_id;
 
 -- name: make_system_run :exec

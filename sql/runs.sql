@@ -338,9 +338,9 @@ SELECT id FROM linked;
 
 -- name: hold_run :one
 -- An operator wants a run to stop between two steps. `outcome`: hold (stopped now), note_hold (stops after this step, shown as
--- "pausing"), already, ended. No row: there is no such run.
+-- "pausing"), already, ended. No row: there is no such run, or it is the system's own.
 WITH r AS MATERIALIZED (
-    SELECT run.* FROM run WHERE id = %(run_id)s FOR UPDATE
+    SELECT run.* FROM run WHERE id = %(run_id)s AND kind <> 'system' FOR UPDATE
 ), t AS MATERIALIZED (
     SELECT clock_timestamp() AS at FROM r
 ), v AS MATERIALIZED (
@@ -364,9 +364,10 @@ WITH r AS MATERIALIZED (
 SELECT v.outcome, linked.status, linked.hold FROM v, linked;
 
 -- name: resume_run :one
--- An operator lets a run go on. It can never approve anything. `outcome`: resume, or not_paused, ended. No row: there is no such run.
+-- An operator lets a run go on. It can never approve anything. `outcome`: resume, or not_paused, ended. No row: there is no such run, or
+-- it is the system's own.
 WITH r AS MATERIALIZED (
-    SELECT run.* FROM run WHERE id = %(run_id)s FOR UPDATE
+    SELECT run.* FROM run WHERE id = %(run_id)s AND kind <> 'system' FOR UPDATE
 ), t AS MATERIALIZED (
     SELECT clock_timestamp() AS at FROM r
 ), v AS MATERIALIZED (
@@ -391,9 +392,9 @@ SELECT v.outcome, linked.status, linked.hold FROM v, linked;
 -- name: cancel_run :one
 -- A run is withdrawn with all its pauses; while an effect of it is open the wish is noted and takes effect when that is settled.
 -- `outcome`: cancel, note_cancel, already, ended, or again (nothing was done: what this statement sees of the pauses is older than the run
--- it locked, so a pause that opened meanwhile would be left behind). No row: there is no such run.
+-- it locked, so a pause that opened meanwhile would be left behind). No row: there is no such run, or it is the system's own.
 WITH held AS MATERIALIZED (
-    SELECT run.* FROM run WHERE id = %(run_id)s FOR UPDATE
+    SELECT run.* FROM run WHERE id = %(run_id)s AND kind <> 'system' FOR UPDATE
 ), r AS MATERIALIZED (
     SELECT held.* FROM held JOIN run seen ON seen.id = held.id AND seen.seq = held.seq
 ), live AS MATERIALIZED (
@@ -443,8 +444,9 @@ SELECT r.id, r.agent, r.kind, r.status, r.hold, r.cancel_wanted, r.on_behalf_of,
  WHERE r.id = %(run_id)s;
 
 -- name: find_runs :many
--- The runs whose id ends in these hex digits (as people type them), at most two: more than one means "say more digits".
-SELECT id FROM run WHERE right(replace(id::text, '-', ''), length(%(tail)s)) = %(tail)s LIMIT 2;
+-- The runs whose id ends in these hex digits (as people type them), at most two: more than one means "say more digits". The
+-- system's own is none that people name.
+SELECT id FROM run WHERE kind <> 'system' AND right(replace(id::text, '-', ''), length(%(tail)s)) = %(tail)s LIMIT 2;
 
 -- name: list_runs :many
 -- Runs, newest first; status NULL: all, 'live': those not ended. last_pause NULL: it never asked.

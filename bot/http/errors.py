@@ -1,7 +1,8 @@
 """What goes wrong behind the HTTP API, mapped once to a status and a body: {"error", "field"?, "what_stands"?}."""
 
 import logging
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Final
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -12,6 +13,8 @@ from engine.errors import BadInput, Conflict, EngineError, Misconfigured, NotFou
 from engine.state import outage
 
 log = logging.getLogger(__name__)
+
+_DOCS: Final = "GET /docs says what there is."
 
 
 def install(app: FastAPI) -> None:
@@ -29,15 +32,50 @@ def _unreadable(_request: Request, error: Exception) -> JSONResponse:
     """Bad input: the first field that is wrong, by its name in the request."""
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
+    if why := _unlike_json(first):
+        return _bad_body(why)
     place = [str(part) for part in first["loc"][1:] if not isinstance(part, int) or first["type"] != "json_invalid"]
     field = ".".join(place) or "body"
     why = first["msg"].removeprefix("Value error, ")
     return JSONResponse({"error": f"{field}: {why}.", "field": field}, status_code=422)
 
 
-def _http(_request: Request, error: Exception) -> JSONResponse:
+def _unlike_json(first: Mapping[str, Any]) -> str | None:
+    """What is wrong with a body as a whole; None: it is one of its fields."""
+    if first["type"] == "json_invalid":
+        return f"it is no JSON from character {first['loc'][-1]} on. Send one JSON object."
+    if tuple(first["loc"]) == ("body",):
+        return "it is no JSON object. Send one, with the header Content-Type: application/json."
+    return None
+
+
+def _bad_body(why: str) -> JSONResponse:
+    return JSONResponse({"error": f"body: {why}", "field": "body"}, status_code=422)
+
+
+def _http(request: Request, error: Exception) -> JSONResponse:
+    """What the framework itself refuses, in words that say what to do."""
     assert isinstance(error, HTTPException)
-    return JSONResponse({"error": error.detail}, status_code=error.status_code, headers=error.headers)
+    said = error.detail
+    match error.status_code:
+        case 400:
+            return _bad_body(_unread(error.__cause__))
+        case 404:
+            said = f"There is nothing at this address. {_DOCS}"
+        case 405:
+            allowed = (error.headers or {}).get("Allow", "other methods")
+            said = f"This address takes {allowed} and not {request.method}. {_DOCS}"
+    return JSONResponse({"error": said}, status_code=error.status_code, headers=error.headers)
+
+
+def _unread(cause: BaseException | None) -> str:
+    """Why a body that may be JSON could not be read."""
+    match cause:
+        case UnicodeDecodeError():
+            return "it is not UTF-8. Send it as UTF-8."
+        case ValueError():  # of Python's, which reads no number of more than 4300 digits
+            return "it holds a number of thousands of digits. Send no such number."
+    return "it cannot be read. Send one JSON object, with the header Content-Type: application/json."
 
 
 def _engine(_request: Request, error: Exception) -> JSONResponse:

@@ -24,15 +24,19 @@ class Limits:
             await self._app(scope, receive, send)
             return
         body = await _read(receive)
-        headers = dict(scope["headers"])
         if body is None:
             answer = {"error": f"The body is larger than {BYTES // 1024} KB. Send less."}
             await JSONResponse(answer, status_code=413)(scope, receive, send)
-        elif b"json" in headers.get(b"content-type", b"") and depth(body) > DEPTH:
+        elif _is_json(scope) and depth(body) > DEPTH:
             answer = {"error": f"body: it is nested more than {DEPTH} levels deep. Flatten it.", "field": "body"}
             await JSONResponse(answer, status_code=422)(scope, receive, send)
         else:
             await self._app(scope, _again(body, receive), send)
+
+
+def _is_json(scope: Scope) -> bool:
+    """Whether any header of the request calls its body JSON, however that is spelled."""
+    return any(name.lower() == b"content-type" and b"json" in value.lower() for name, value in scope["headers"])
 
 
 def depth(body: bytes) -> int:

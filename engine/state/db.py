@@ -18,7 +18,7 @@ from psycopg_pool import ConnectionPool, NullConnectionPool
 from uuid_utils import uuid7
 
 import sql as queries
-from engine.errors import NotFound
+from engine.errors import EngineError, NotFound
 from engine.rules.seal import NO_KEYS, Keys
 
 T = TypeVar("T")
@@ -35,6 +35,12 @@ Pool = ConnectionPool[Conn]
 _RETRIED: Final = (psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure)
 SYSTEM_RUN: Final = UUID(int=0)
 """The run called `system`, whose chain holds what belongs to no agent: migrations, policies, people, halts."""
+THE_SYSTEM: Final = "the run of the system"
+"""What a move must find that belongs on that chain."""
+SYSTEM_GONE: Final = (
+    "The system's own record is missing from this database, so nothing was done: somebody removed it. `placet audit verify` tells what else"
+    " was altered; the way back is a backup from before."
+)
 
 
 def new_id() -> UUID:
@@ -104,15 +110,17 @@ def one(conn: Conn, name: str, row: type[T], /, **params: Any) -> T | None:
 
 
 def must(conn: Conn, name: str, row: type[T], what: str, /, **params: Any) -> T:
-    """The query's row; NotFound saying that `what` does not exist if there is none."""
+    """The query's row; NotFound saying that `what` does not exist if there is none, and EngineError if that is THE_SYSTEM."""
     found = one(conn, name, row, **params)
     if found is None:
+        if what == THE_SYSTEM:
+            raise EngineError(SYSTEM_GONE)
         raise NotFound(f"{what} does not exist. Check the id; `placet runs` lists what there is.")
     return found
 
 
 def move(conn: Conn, name: str, what: str, /, **params: Any) -> dict[str, Any]:
-    """A move's row; NotFound if there is none. "again" as outcome: made once more, since rows were added while it waited for its run.
+    """A move's row; if there is none, the same as `must`. "again" as outcome: made once more, since rows were added while it waited for its run.
 
     Each turn means that somebody else's move was committed, so there is an end.
     """
@@ -157,7 +165,9 @@ def _run(conn: Conn, name: str, kind: str, row: type[Any] | None, params: dict[s
 
 def migrate(url: str) -> list[str]:
     """Bring the schema up to date, under a lock, in one transaction; the names of the migrations applied. Safe to repeat."""
-    with psycopg.connect(url, prepare_threshold=None) as conn:
+    from engine.state import events  # noqa: PLC0415  events needs this module
+
+    with connect(url) as conn, conn.transaction():
         text = queries.QUERIES
         conn.execute(text["migration_lock"].text)
         conn.execute(text["migration_table"].text)
@@ -168,10 +178,7 @@ def migrate(url: str) -> list[str]:
             conn.execute(text["migration_done"].text, {"name": name})
         conn.execute(cast("Any", queries.transitions()))
         conn.execute(text["role_settings"].text, {})
-    from engine.state import events  # noqa: PLC0415  events needs this module
-
-    with connect(url) as own:
-        events.begin(own)
+        events.begin(conn)
         if applied:
-            events.record(own, "migrate", subject="schema", detail=", ".join(n for n, _ in applied))
+            events.record(conn, "migrate", subject="schema", detail=", ".join(n for n, _ in applied))
     return [name for name, _ in applied]

@@ -6,6 +6,7 @@ Moves write their events themselves, in their own statement; nothing here can wr
 from dataclasses import dataclass
 from uuid import UUID
 
+from engine.errors import NotFound
 from engine.models import Event
 from engine.rules import chain, digest
 from engine.state import db, people, policies, seals
@@ -40,22 +41,35 @@ class Altered:
 def verify(conn: db.Conn, run_id: UUID) -> Verified | Altered:
     """Recompute a run's chain outside SQL, link by link, and compare its end with the stored head and the rows.
 
-    With keys the seals are looked at, too. Raises NotFound.
+    With keys the seals are looked at, too. Raises NotFound, but not for the system's own, which every database has: that is an alteration.
     """
-    record = read(conn, run_id)
+    try:
+        record = read(conn, run_id)
+    except NotFound:
+        if run_id != db.SYSTEM_RUN:
+            raise
+        return Altered("It is missing: every database has one from its first migration on, so it was removed.")
     told = chain.follow(record)
     fault = told if isinstance(told, chain.Fault) else chain.disagreement(record, told)
     if fault is not None:
         return Altered(fault.why, fault.seq, fault.event)
-    if run_id == db.SYSTEM_RUN and (off := _off_record(conn)):
+    if run_id == db.SYSTEM_RUN and (off := _emptied(record) or _off_record(conn)):
         return off
     unsealed = next(iter(seals.broken(conn, record)), None)
     return Altered(unsealed) if unsealed else Verified(record.seq)
 
 
+def _emptied(record: chain.Record) -> Altered | None:
+    """A record of the system without the move that its first migration wrote, set back to its beginning."""
+    why = "It holds no move, and the first migration of a database writes one: they were removed."
+    return Altered(why) if record.seq == 0 else None
+
+
 def _off_record(conn: db.Conn) -> Altered | None:
     """People or policies that came into their tables in another way than by a move on record."""
     last = people.on_record(conn)
+    if last and last.seq is None:
+        return Altered("There are people, and no move tells of their import: it was removed, or their rows were added.")
     if last and not last.stands:
         return Altered(
             "People, roles or Slack ids are not as this import left them: their rows were altered.", last.seq, "people"
@@ -82,8 +96,8 @@ def heads(conn: db.Conn) -> list[Head]:
 
 
 def lost(conn: db.Conn) -> list[UUID]:
-    """Runs that left something behind and are gone themselves."""
-    return [row["run_id"] for row in db.many(conn, "lost_runs", dict)]
+    """Runs that left something behind and are gone themselves, and the system's own if it is gone at all."""
+    return [row["run_id"] for row in db.many(conn, "lost_runs", dict, system=db.SYSTEM_RUN)]
 
 
 def begin(conn: db.Conn) -> None:

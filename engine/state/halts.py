@@ -15,7 +15,7 @@ def halt(conn: db.Conn, *, actor: str, surface: str, reason: str = "") -> Litera
         conn,
         "halt_effects",
         dict,
-        "the run of the system",
+        db.THE_SYSTEM,
         id=db.SYSTEM_RUN,
         actor=actor,
         surface=surface,
@@ -26,7 +26,7 @@ def halt(conn: db.Conn, *, actor: str, surface: str, reason: str = "") -> Litera
 
 def lift(conn: db.Conn, *, actor: str, surface: str) -> Literal["unhalt", "not_halted", "not_yours"]:
     """Let effects go on; or why not: nothing stops them, or the person holds no role of an operator. On record either way."""
-    row = db.must(conn, "lift_halt", dict, "the run of the system", id=db.SYSTEM_RUN, actor=actor, surface=surface)
+    row = db.must(conn, "lift_halt", dict, db.THE_SYSTEM, id=db.SYSTEM_RUN, actor=actor, surface=surface)
     return cast("Literal['unhalt', 'not_halted', 'not_yours']", row["outcome"])
 
 

@@ -16,23 +16,27 @@ def load(conn: db.Conn, people: People, *, actor: str, surface: str = "cli") -> 
         asdict(p) | {"identities": [dict(zip(("team", "user"), i.split(":"), strict=True)) for i in p.slack]}
         for p in people
     ]
-    db.move(conn, "import_people", "the run of the system", id=db.SYSTEM_RUN, people=json.dumps(rows), digest=people_digest(people),
+    db.move(conn, "import_people", db.THE_SYSTEM, id=db.SYSTEM_RUN, people=json.dumps(rows), digest=people_digest(people),
             actor=actor, surface=surface)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """The last import on record: its move in the system's chain; `stands` tells whether the rows are as it left them."""
+    """The last import on record: its move in the system's chain; `stands` tells whether the rows are as it left them.
 
-    seq: int
+    `seq` None: there are people, and no move tells how they came.
+    """
+
+    seq: int | None
     stands: bool
 
 
 def on_record(conn: db.Conn) -> Import | None:
-    """The last import; None if there was none. One by a release that did not keep what the rows were to be is taken to stand."""
+    """The last import; None if there was none and nobody is there. One by a release that did not keep what the rows were to be stands."""
+    anybody = bool(db.many(conn, "people", dict))  # first, since whoever is seen here is on record by the next look
     row = db.one(conn, "people_on_record", dict, id=db.SYSTEM_RUN)
     if row is None:
-        return None
+        return Import(None, stands=False) if anybody else None
     _, _, kept = row["detail"].partition(" people, ")
     return Import(row["seq"], not kept or kept == people_digest(of_rows(row["people"])))
 

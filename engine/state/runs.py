@@ -243,7 +243,7 @@ def get(conn: db.Conn, run_id: UUID) -> RunRecord:
 
 
 def find(conn: db.Conn, tail: str) -> list[UUID]:
-    """The runs whose id ends in these hex digits, at most two."""
+    """The runs of agents whose id ends in these hex digits, at most two."""
     return [row["id"] for row in db.many(conn, "find_runs", dict, tail=tail)]
 
 

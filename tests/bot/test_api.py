@@ -13,8 +13,9 @@ import pytest
 from bot.cards import ids
 from bot.http.limits import BYTES, DEPTH, depth
 from bot.sandbox.app_link import signature
-from engine.state import events, pauses, runs
+from engine.state import db, events, pauses, runs
 from tests import rows
+from tests.bot.command_line import untouched
 from tests.bot.house import API_TOKEN, Home
 from tests.bot.office import SECRET
 
@@ -137,12 +138,69 @@ def test_what_is_no_json_is_refused(api: httpx.Client, content: bytes) -> None:
     assert answer.json()["field"]
 
 
+@pytest.mark.parametrize(
+    ("content", "kind", "says"),
+    [
+        (b'{"agent": ', "application/json", "body: it is no JSON from character 10 on. Send one JSON object."),
+        (b'{"agent": "\xff"}', "application/json", "body: it is not UTF-8. Send it as UTF-8."),
+        (
+            b'{"agent": ' + b"7" * 5000 + b"}",
+            "application/json",
+            "body: it holds a number of thousands of digits. Send no such number.",
+        ),
+        (
+            json.dumps(LAUNCH).encode(),
+            "text/plain",
+            "body: it is no JSON object. Send one, with the header Content-Type: application/json.",
+        ),
+        (b"[]", "application/json", "body: it is no JSON object. Send one, with the header Content-Type: application/json."),
+        (b"", "application/json", "body: it is no JSON object. Send one, with the header Content-Type: application/json."),
+    ],
+)  # fmt: skip
+def test_a_body_that_cannot_be_read_is_told_why_and_what_to_send(
+    api: httpx.Client, conn: Any, content: bytes, kind: str, says: str
+) -> None:
+    answer = api.post("/agent/launch", content=content, headers={"Content-Type": kind})
+    assert refused(answer) == (422, "body", says)
+    assert runs.listed(conn) == []
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "says"),
+    [
+        ("GET", "/nowhere", 404, "There is nothing at this address. GET /docs says what there is."),
+        ("DELETE", "/agent/launch", 405, "This address takes POST and not DELETE. GET /docs says what there is."),
+        ("POST", "/agent/runs", 405, "This address takes GET and not POST. GET /docs says what there is."),
+    ],
+)
+def test_an_address_that_is_none_is_told_where_to_look(
+    api: httpx.Client, method: str, path: str, status: int, says: str
+) -> None:
+    assert refused(api.request(method, path)) == (status, "", says)
+
+
 def test_what_is_too_large_or_too_deep_is_refused_before_it_is_read(api: httpx.Client) -> None:
     large = api.post("/agent/launch", content=b'{"input": "' + b"x" * BYTES + b'"}')
     assert (large.status_code, large.json()["error"]) == (413, "The body is larger than 256 KB. Send less.")
     deep = b"[" * 100_000 + b"]" * 100_000
     answer = api.post("/agent/launch", content=deep, headers={"Content-Type": "application/json"})
     assert refused(answer)[:2] == (422, "body")
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        [("content-type", "application/JSON")],
+        [("CONTENT-TYPE", "Application/Json; charset=utf-8")],
+        [("Content-Type", "application/vnd.x+JSON")],
+        [("Content-Type", "application/json"), ("Content-Type", "text/plain")],
+        [("Content-Type", "text/plain"), ("Content-Type", "application/json")],
+    ],
+)
+def test_no_spelling_of_json_passes_the_limit_of_depth(api: httpx.Client, headers: list[tuple[str, str]]) -> None:
+    deep = b"[" * (DEPTH + 1) + b"]" * (DEPTH + 1)
+    says = "body: it is nested more than 32 levels deep. Flatten it."
+    assert refused(api.post("/agent/launch", content=deep, headers=headers)) == (422, "body", says)
 
 
 def test_the_depth_is_that_of_brackets_outside_of_strings() -> None:
@@ -184,6 +242,15 @@ def test_a_run_that_is_none_is_refused(api: httpx.Client, path: str) -> None:
     assert refused(api.post(path, json={"run_id": "me!"}))[:2] == (422, "id")
     assert refused(api.post(path, json={}))[:2] == (422, "run_id")
     assert refused(api.post(path, json={"run_id": "run_abcdef", "force": True}))[:2] == (422, "force")
+
+
+@pytest.mark.parametrize("run_id", [str(db.SYSTEM_RUN), "run_000000"])
+def test_the_run_of_the_system_is_not_to_be_had(api: httpx.Client, conn: Any, run_id: str) -> None:
+    with untouched(conn):
+        for path in ("/agent/pause", "/agent/resume", "/agent/cancel"):
+            assert refused(api.post(path, json={"run_id": run_id}))[0] == 404
+        assert refused(api.get(f"/agent/runs/{run_id}"))[0] == 404
+    assert isinstance(events.verify(conn, db.SYSTEM_RUN), events.Verified)
 
 
 # --------------------------------------------------------------------------------------------------------------- reading

@@ -156,6 +156,7 @@ def test_digits_alone_are_enough(conn: Any, db_url: str) -> None:
             "No pause has an id ending in 0a0a0a. Check the id; `placet pending` lists what waits.",
         ),
         ("0a0a0a", "No run and no request has an id ending in 0a0a0a."),
+        ("run_000000", "No run has an id ending in 000000."),  # that of the system
         ("the last one", "'the last one' is no id."),
         ("", "'' is no id."),
     ],
@@ -223,6 +224,7 @@ def test_somebody_elses_run_is_not_moved(command: str, conn: Any, db_url: str) -
     ("args", "sentence"),
     [
         (["run_0a0a0a", "--as", "otto"], "No run has an id ending in 0a0a0a."),
+        (["run_000000", "--as", "otto"], "No run has an id ending in 000000."),  # that of the system
         (["nonsense", "--as", "otto"], "'nonsense' is no id."),
         (["run_0a0a0a", "--as", "nobody"], "--as: nobody has the id 'nobody'."),
         (["run_0a0a0a"], "Missing option '--as'"),
@@ -233,6 +235,22 @@ def test_bad_input_moves_nothing(command: str, args: list[str], sentence: str, c
     with untouched(conn):
         said = placet(db_url, command, *args)
     assert (said.code, sentence in said.err) == (2, True), said
+
+
+def test_the_systems_own_record_is_missed_whatever_is_left(conn: Any, db_url: str) -> None:
+    with conn.transaction():
+        conn.execute("SET LOCAL session_replication_role = replica")
+        conn.execute("DELETE FROM run_event")
+        conn.execute("DELETE FROM run")
+    said = placet(db_url, "audit", "verify")
+    assert (said.code, said.out) == (4, ""), said
+    assert "The system's own record is gone" in said.err
+    halted = placet(db_url, "halt", "--as", "otto")
+    assert halted.code == 1
+    assert halted.err == (
+        "The system's own record is missing from this database, so nothing was done: somebody removed it. "
+        "`placet audit verify` tells what else was altered; the way back is a backup from before."
+    )
 
 
 def test_an_operator_halts_all_actions_and_lets_them_go_on(conn: Any, db_url: str) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from bot.cards import ids
 from bot.listeners.commands import SUBCOMMANDS
-from engine.state import pauses, runs
+from engine.state import db, events, pauses, runs
 from tests import rows
 from tests.bot.house import Home
 from tests.bot.office import actions_of, text_of
@@ -101,6 +101,13 @@ def test_only_its_requester_and_operators_move_a_run(home: Home, conn: Any, paus
     assert f"{run} is cancelled now." in text_of(home.office.command("U0PRIYA", f"cancel {run}"))
     assert (home.pause(pause_id).status, home.pause(pause_id).decided_by) == ("cancelled", "priya")
     assert "it has ended" in text_of(home.office.command("U0PRIYA", f"cancel {run}"))
+
+
+@pytest.mark.parametrize("verb", ["pause", "resume", "cancel", "show"])
+def test_the_run_of_the_system_is_not_to_be_had_by_typing(home: Home, conn: Any, verb: str) -> None:
+    before = events.of_run(conn, db.SYSTEM_RUN)
+    assert "No run has an id ending in 000000" in text_of(home.office.command("U0OTTO", f"{verb} run_000000"))
+    assert events.of_run(conn, db.SYSTEM_RUN) == before
 
 
 def test_operators_and_nobody_else_halt_all_actions_and_let_them_go_on(home: Home) -> None:

@@ -22,7 +22,7 @@ from engine.state import pauses, runs
 from engine.tools import load
 from tests import database, rows, world
 from tests.bot.command_line import NOWHERE
-from tests.bot.house import environment, settings
+from tests.bot.house import API_TOKEN, environment, settings
 from tests.bot.office import Json, Office, at_once, open_office, text_of
 
 PLACET = [sys.executable, "-m", "bot.cli"]
@@ -219,3 +219,35 @@ def test_what_is_no_request_of_slacks_is_refused_by_one_process_too(
     head, _, body = said.getvalue().partition(b"\r\n\r\n")
     assert head.startswith(f"HTTP/1.1 {status} ".encode())
     assert f"content-length: {len(body)}".encode() in head.lower()
+
+
+LAUNCH = b'{"agent": "procurement", "input": "Buy this order.", "for": "priya"}'
+
+
+@pytest.mark.parametrize(
+    ("lengths", "status"),
+    [
+        ([len(LAUNCH)], 201),
+        ([len(LAUNCH) + 1], 400),
+        ([300_000], 400),
+        ([len(LAUNCH), len(LAUNCH) - 1], 400),
+        ([len(LAUNCH) - 1, len(LAUNCH)], 400),
+        ([len(LAUNCH), len(LAUNCH)], 400),
+    ],
+)
+def test_only_a_request_that_came_whole_and_says_once_how_long_it_is_launches(
+    office: Office, db_url: str, conn: Any, lengths: list[int], status: int
+) -> None:
+    head = [
+        b"POST /agent/launch HTTP/1.1",
+        b"Authorization: Bearer " + API_TOKEN.encode(),
+        b"Content-Type: application/json",
+    ]
+    head += [b"Content-Length: %d" % length for length in lengths]
+    said = io.BytesIO()
+    sent = io.BytesIO(b"\r\n".join([*head, b"", LAUNCH]))
+    once.answer_stdin(settings(office, db_url, database_pool="off"), sent, said)
+    assert said.getvalue().startswith(f"HTTP/1.1 {status} ".encode())
+    assert len(runs.listed(conn)) == (status == 201)
+    if status == 400:
+        assert b"Nothing was done: send it again" in said.getvalue()

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from engine.errors import Conflict
+from engine.errors import Conflict, EngineError
+from engine.rules import digest
 from engine.rules.people import People, Person
-from engine.state import db, events, people, policies
+from engine.state import db, events, halts, people, policies
 from tests import database
 from tests.engine.state.meeting import until_it_waits
 
@@ -59,6 +60,79 @@ def test_whoever_writes_a_policy_by_hand_is_found_out(kept: Any, what: str) -> N
         found.why
         == f"The policy {version} is there, and no move tells of it or of this text: its row was added or altered."
     )
+
+
+def without_record(conn: Any, *, run: bool) -> None:
+    """The events of the system are gone by hand: its run too, or it is set back to its beginning."""
+    with conn.transaction():
+        conn.execute("SET LOCAL session_replication_role = replica")
+        conn.execute("DELETE FROM run_event WHERE run_id = %s", (db.SYSTEM_RUN,))
+        if run:
+            conn.execute("DELETE FROM run WHERE id = %s", (db.SYSTEM_RUN,))
+        conn.execute("UPDATE run SET seq = 0, head = %s WHERE id = %s", (digest.GENESIS, db.SYSTEM_RUN))
+
+
+def without_people(conn: Any) -> None:
+    """Nobody is there any more, and no policy."""
+    with conn.transaction():
+        conn.execute("SET LOCAL session_replication_role = replica")
+        conn.execute("DELETE FROM person; DELETE FROM identity; DELETE FROM role_member; DELETE FROM policy_version")
+
+
+@pytest.mark.usefixtures("by_hand")
+@pytest.mark.parametrize("people_too", [False, True])
+def test_whoever_removes_the_systems_record_is_found_out(kept: Any, people_too: bool) -> None:
+    assert events.lost(kept) == []
+    without_record(kept, run=True)
+    if people_too:
+        without_people(kept)
+    found = events.verify(kept, db.SYSTEM_RUN)
+    assert isinstance(found, events.Altered)
+    assert found.why.startswith("It is missing: ")
+    assert events.lost(kept) == [db.SYSTEM_RUN]
+
+
+@pytest.mark.usefixtures("by_hand")
+@pytest.mark.parametrize("people_too", [False, True])
+def test_whoever_empties_the_systems_record_is_found_out(kept: Any, people_too: bool) -> None:
+    without_record(kept, run=False)
+    if people_too:
+        without_people(kept)
+    found = events.verify(kept, db.SYSTEM_RUN)
+    assert isinstance(found, events.Altered)
+    assert found.why.startswith("It holds no move")
+
+
+@pytest.mark.usefixtures("by_hand")
+def test_a_record_begun_anew_does_not_vouch_for_the_people_there_are(kept: Any) -> None:
+    without_record(kept, run=False)
+    events.record(kept, "migrate", subject="schema", detail="0001_initial")
+    kept.execute("DELETE FROM policy_version")
+    assert people.on_record(kept) == people.Import(None, stands=False)
+    why = "There are people, and no move tells of their import: it was removed, or their rows were added."
+    assert events.verify(kept, db.SYSTEM_RUN) == events.Altered(why)
+    without_people(kept)
+    assert people.on_record(kept) is None
+    assert isinstance(events.verify(kept, db.SYSTEM_RUN), events.Verified)
+
+
+@pytest.mark.usefixtures("by_hand")
+@pytest.mark.parametrize(
+    "move",
+    [
+        lambda conn: halts.halt(conn, actor="otto", surface="tests"),
+        lambda conn: halts.lift(conn, actor="otto", surface="tests"),
+        lambda conn: people.load(conn, database.example_people(), actor="otto"),
+        lambda conn: policies.apply(conn, POLICY.replace("v4", "v5"), database.example_people(), actor="otto"),
+    ],
+)
+def test_what_belongs_on_the_systems_record_is_not_done_without_it(kept: Any, move: Callable[[Any], object]) -> None:
+    without_record(kept, run=True)
+    with pytest.raises(EngineError) as refused:
+        move(kept)
+    assert str(refused.value) == db.SYSTEM_GONE
+    assert halts.standing(kept) is None
+    assert policies.current(kept).version == "fin-approvals-v4"
 
 
 def test_what_slack_says_of_somebody_is_no_change_of_people(kept: Any) -> None:

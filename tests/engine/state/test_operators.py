@@ -8,7 +8,7 @@ import pytest
 
 from engine.errors import Conflict, LeaseLost, NotFound
 from engine.models import Claim
-from engine.state import events, ledger, pauses, runs
+from engine.state import db, events, ledger, pauses, runs
 from tests import rows
 
 
@@ -142,3 +142,17 @@ def test_an_ended_run_stands_as_it_is(conn: Any, verb: Callable[[Any, UUID], str
 def test_an_unknown_run_is_said_not_to_exist(conn: Any, verb: Callable[[Any, UUID], Any]) -> None:
     with pytest.raises(NotFound, match="does not exist"):
         verb(conn, uuid4())
+
+
+@pytest.mark.parametrize("verb", [hold, resume, cancel, runs.get, runs.load])
+def test_the_run_of_the_system_is_nobodys_to_move_or_to_see(conn: Any, verb: Callable[[Any, UUID], Any]) -> None:
+    before = events.of_run(conn, db.SYSTEM_RUN)
+    with pytest.raises(NotFound, match="does not exist"):
+        verb(conn, db.SYSTEM_RUN)
+    assert events.of_run(conn, db.SYSTEM_RUN) == before
+
+
+@pytest.mark.parametrize("text", [str(db.SYSTEM_RUN), "run_000000", "0"])
+def test_nobody_can_name_the_run_of_the_system(conn: Any, text: str) -> None:
+    with pytest.raises(NotFound, match="No run has an id ending in 0"):
+        runs.named(conn, text)
