@@ -46,6 +46,7 @@ LATER: Final = 4
 CONNECTIONS: Final = 10
 DELIVER_S: Final = 1.0
 GRACE_S: Final = 10
+BACKLOG: Final = 2048
 REACH_S: Final = 5
 """How long a process that starts tries to reach its database, in whole seconds."""
 SWITCH_S: Final = 0.001
@@ -182,7 +183,10 @@ def serve(settings: Settings, parts: frozenset[str] = PARTS) -> None:
     """
     log_plainly()
     sys.setswitchinterval(SWITCH_S)
-    _within_reach(settings, parts)
+    _within_reach(settings)
+    if "worker" in parts:
+        ready.credentials(settings)
+    page = _listening(settings) if "web" in parts else None
     house = assemble(settings)
     server, told_to_stop = _web_server(house), threading.Event()
 
@@ -194,9 +198,11 @@ def serve(settings: Settings, parts: frozenset[str] = PARTS) -> None:
         signal.signal(told, stop)
     try:
         house.start(parts)
-        log.info("started: %s", ", ".join(sorted(parts)))
-        if "web" in parts:
-            server.run()
+        log.info(
+            "started: %s%s", ", ".join(sorted(parts)), f", at http://{settings.host}:{settings.port}" if page else ""
+        )
+        if page:
+            server.run(sockets=[page])
         else:
             told_to_stop.wait()
     finally:
@@ -204,15 +210,27 @@ def serve(settings: Settings, parts: frozenset[str] = PARTS) -> None:
         house.close()
 
 
-def _within_reach(settings: Settings, parts: frozenset[str]) -> None:
-    """Try the address and the database once. Raises Misconfigured if HOST names no address, one of outage.Error without a database."""
+def _listening(settings: Settings) -> socket.socket:
+    """A socket on HOST and PORT. Raises Misconfigured: HOST names no address, or PORT is not to be had."""
+    host, port = settings.host, settings.port
     try:
-        socket.getaddrinfo(settings.host if "web" in parts else None, settings.port)
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     except (OSError, UnicodeError) as error:
-        fault = f"HOST is {settings.host!r}, which names no address ({error}). Write 127.0.0.1, or 0.0.0.0 for all of this machine's."
+        fault = f"HOST is {host!r}, which names no address ({error}). Write 127.0.0.1, or 0.0.0.0 for all of this machine's."
         raise Misconfigured([fault]) from None
-    with db.connect(settings.database_url, wait_s=REACH_S):
-        pass
+    try:
+        return socket.create_server(address[:2], family=family, backlog=BACKLOG)
+    except OSError as error:
+        fault = (f"PORT is {port}, and nothing can listen there on {host} ({error.strerror}). Stop what does (perhaps another placet serve), "
+                 "or set PORT to a free one.")  # fmt: skip
+        raise Misconfigured([fault]) from None
+
+
+def _within_reach(settings: Settings) -> None:
+    """Try the database once. Raises one of outage.Error without one, Misconfigured if its tables are of an earlier release."""
+    with db.connect(settings.database_url, wait_s=REACH_S) as conn:
+        if behind := outage.behind(conn):
+            raise Misconfigured([behind])
 
 
 def _pool(settings: Settings) -> db.Pool:
@@ -226,8 +244,6 @@ def _web_server(house: House) -> uvicorn.Server:
     return uvicorn.Server(
         uvicorn.Config(
             house.web,
-            host=house.settings.host,
-            port=house.settings.port,
             log_config=None,
             access_log=False,
             ws="none",

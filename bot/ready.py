@@ -3,6 +3,7 @@
 The one rule: all that is wrong is said in one report, so that nobody mends one fault only to be told of the next.
 """
 
+import os
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
@@ -34,6 +35,20 @@ def agents_and_us(given: Settings) -> tuple[Mapping[str, Agent], Us]:
     if agents is None or us is None:
         raise Misconfigured(faults)
     return agents, us
+
+
+def credentials(given: Settings, environ: Mapping[str, str] = os.environ) -> None:
+    """Whether every key that the tools name is there: without one an approval is lost. Raises Misconfigured with those that are not."""
+    needed = {
+        tool.credential: f"{agent.name}.{tool.name}"
+        for agent in load(given.agents).values()
+        for tool in agent.tools.values()
+        if tool.credential
+    }
+    faults = [f"{name} is not set. Set it to the provider's key: {tool} cannot do what is approved without it." for name, tool in needed.items()
+              if not environ.get(name) or environ[name].endswith("...")]  # fmt: skip
+    if faults:
+        raise Misconfigured(faults)
 
 
 def slack(access: SlackAccess) -> Slack:

@@ -177,6 +177,9 @@ def _health(counter: Counter) -> APIRouter:
     @router.get("/readyz", response_model=Fit)
     def readyz() -> JSONResponse:
         """Whether this process can take requests: the database is there, and its schema is today's."""
-        return answer(outage.unfit(counter.pool) or outage.behind(counter.pool))
+        if unfit := outage.unfit(counter.pool):
+            return answer(unfit)
+        with counter.pool.connection() as conn:
+            return answer(outage.behind(conn))
 
     return router

@@ -135,7 +135,7 @@ def _invite(home: House, launched: Mapping[str, str], console: Console, *, open_
 
     with db.connect(home.database_url) as conn:
         ended = sum(runs.get(conn, UUID(run_id)).status in ENDED for run_id in launched.values())
-    if ended:
+    if home.resumed:
         line(
             f"It goes on where it was: {ended} of {len(launched)} orders are settled. placet demo --fresh begins anew.\n"
         )

@@ -53,14 +53,13 @@ def unfit(pool: db.Pool) -> str | None:
     return None
 
 
-def behind(pool: db.Pool) -> str | None:
-    """Which migration is missing; None: the schema is today's. Raises one of Error."""
+def behind(conn: db.Conn) -> str | None:
+    """Which migration is missing; None: none that this release knows, for one after it takes nothing away. Raises one of Error."""
     newest = queries.migrations()[-1][0]
-    with pool.connection() as conn:
-        row = db.one(conn, "schema_version", dict)
+    row = db.one(conn, "schema_version", dict)
     has = row["name"] if row else None
     return (
         None
-        if has == newest
+        if has and has >= newest
         else f"The database is at {has or 'nothing'}, and this version needs {newest}. Run: placet migrate"
     )

@@ -95,6 +95,7 @@ def environment(office: Office, db_url: str, **changes: str) -> dict[str, str]:
         "ANTHROPIC_API_KEY": "sk-ant-test",
         "PLACET_API_TOKEN": API_TOKEN,
         "PLACET_AGENTS": "examples.procurement.agent",
+        "STRIPE_API_KEY": "sk_test_placet",
         **changes,
     }
 

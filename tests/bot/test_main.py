@@ -10,12 +10,13 @@ from typing import Any
 from uuid import UUID
 
 import httpx
+import psycopg
 import pytest
 
 from bot import main
 from bot.cards import ids
 from engine.errors import Misconfigured
-from engine.state import pauses, runs
+from engine.state import outage, pauses, runs
 from tests import database, rows, world
 from tests.bot.command_line import NOWHERE
 from tests.bot.house import API_TOKEN, environment, living, settings
@@ -102,17 +103,59 @@ def test_an_agent_that_cannot_be_loaded_is_said_with_it(office: Office, db_url: 
 def test_what_is_out_of_reach_is_said_before_anything_starts(
     office: Office, db_url: str, wrong: dict[str, str], code: int, said: str
 ) -> None:
+    assert said in refused(environment(office, db_url, **wrong), code)
+
+
+def refused(env: dict[str, str], code: int = 2) -> str:
+    """What `placet serve` says when it does not start."""
     done = subprocess.run(
-        [sys.executable, "-m", "bot.cli", "serve"],
-        check=False,
-        env=environment(office, db_url, **wrong),
-        capture_output=True,
-        text=True,
-        timeout=30,
+        [sys.executable, "-m", "bot.cli", "serve"], check=False, env=env, capture_output=True, text=True, timeout=30
     )
-    assert (done.returncode, said in done.stderr) == (code, True), done.stderr
+    assert done.returncode == code, done.stderr
     assert "Traceback" not in done.stderr
     assert "started" not in done.stderr
+    return done.stderr
+
+
+def test_a_port_that_is_taken_is_said(office: Office, db_url: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert f"- PORT is {port}, and nothing can listen there on 127.0.0.1" in refused(
+            environment(office, db_url, PORT=str(port))
+        )
+
+
+@pytest.mark.parametrize("key", ["", "sk_test_..."])
+def test_a_providers_key_that_is_not_there_is_said_before_an_approval_is_lost_for_it(
+    office: Office, db_url: str, key: str
+) -> None:
+    said = refused(environment(office, db_url, STRIPE_API_KEY=key))
+    assert (
+        "- STRIPE_API_KEY is not set. Set it to the provider's key: procurement.charge_supplier cannot do what is approved"
+        in said
+    )
+
+
+def test_a_database_that_was_never_migrated_is_said(office: Office, server: str) -> None:
+    with database.connect(server) as conn:
+        conn.execute("DROP DATABASE IF EXISTS placet_unmade")
+        conn.execute("CREATE DATABASE placet_unmade")
+    unmade = psycopg.conninfo.make_conninfo(server, dbname="placet_unmade")
+    assert "Make them: placet migrate" in refused(environment(office, unmade))
+
+
+def test_a_database_of_an_earlier_release_is_said_and_one_of_a_later_release_will_do(
+    office: Office, db_url: str, conn: Any
+) -> None:
+    newest = conn.execute("SELECT max(name) FROM migration").fetchone()
+    conn.execute("UPDATE migration SET name = '0000_' || name WHERE name = %s", newest)
+    try:
+        assert f"and this version needs {newest[0]}. Run: placet migrate" in refused(environment(office, db_url))
+        conn.execute("INSERT INTO migration (name) VALUES ('9999_to_come')")
+        assert outage.behind(conn) is None
+    finally:
+        conn.execute("DELETE FROM migration WHERE name LIKE '9999%'")
+        conn.execute("UPDATE migration SET name = %s WHERE name LIKE '0000_%%'", newest)
 
 
 WITHOUT_THE_MODEL = """

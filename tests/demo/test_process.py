@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import psutil
 import pytest
 
@@ -167,6 +168,24 @@ def test_what_the_bot_works_with_outlives_it_when_the_demo_is_killed(folder: Pat
     assert not gone([outside], within_s=3), "it would have told the bot's runs that no price can be had"
     bot.kill()
     assert gone([bot, outside])
+
+
+@pytest.mark.timeout(120)
+def test_an_outside_world_that_ends_is_started_again_where_it_was(folder: Path) -> None:
+    demo = Demo(folder)
+    demo.page()
+    next(p for p in ours(folder) if "bot.sandbox.outside" in p.cmdline()).kill()
+    demo.until("The outside world ended; it is started again.")
+    with Player(demo.address, patience_s=30) as player:
+
+        def card() -> object:
+            try:
+                return player.find("U0MARTA", "PO-2026-0193")
+            except httpx.ConnectError:
+                return None
+
+        player.until("Marta sees a card again", card)
+    assert demo.end() == 0
 
 
 @pytest.mark.timeout(120)
