@@ -173,7 +173,7 @@ def test_what_the_bot_works_with_outlives_it_when_the_demo_is_killed(folder: Pat
 @pytest.mark.timeout(120)
 def test_an_outside_world_that_ends_is_started_again_where_it_was(folder: Path) -> None:
     demo = Demo(folder)
-    demo.page()
+    first_card_after(demo)
     next(p for p in ours(folder) if "bot.sandbox.outside" in p.cmdline()).kill()
     demo.until("The outside world ended; it is started again.")
     with Player(demo.address, patience_s=30) as player:

@@ -97,7 +97,14 @@ class Outside:
         """One with a single tool, which pays."""
         made = Agent("buyer", model="claude-sonnet-5", system="Buy.", max_iterations=turns)
 
-        @made.tool(action="payment", amount="amount", scopes=["payments:write"], timeout="20s", key_window="24h", settles_in="5s")
+        @made.tool(
+            action="payment",
+            amount="amount",
+            scopes=["payments:write"],
+            timeout="20s",
+            key_window="24h",
+            settles_in="5s",
+        )
         def pay(effect: Effect, order_ref: str, amount: Money, method: str) -> Json:
             """Pay an order."""
             return self.charge(effect, order_ref, amount, method)
