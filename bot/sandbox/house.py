@@ -52,19 +52,19 @@ class House:
 
     def start_outside(self, module: str = "bot.sandbox.outside") -> None:
         """Start the workspace, the provider, the suppliers and the model; back when they answer."""
-        with (
-            self._page as page
-        ):  # bound by us and handed on, so that nobody can take the port in between and answer in their place
+        handed_on = self._page.fileno() < 0
+        # Bound by us and handed on, so that nobody can take the port in between and answer in their place.
+        with _listening(int(self.page_url.rpartition(":")[2])) if handed_on else self._page as page:
             self._outside = self._spawn("outside", [module], page.fileno(), OUTSIDE_SOCKET=str(page.fileno()))
         self._await("outside", self._outside, f"{self.page_url}/_ready")
 
     def start_bot(self, *parts: str) -> None:
         """Start the real bot, all of it in one process, or these parts of it; back when it is ready."""
         only = [word for part in parts for word in ("--only", part)]
-        lives = (
+        lifeline = (
             self._outside.stdin if self._outside else None
-        )  # held by the bot too: the outside is told that all is over after the bot's end
-        self._bot = self._spawn("bot", ["bot.cli", "serve", *only], *([lives.fileno()] if lives else []))
+        )  # the bot holds it too, so that the outside outlives it
+        self._bot = self._spawn("bot", ["bot.cli", "serve", *only], *([lifeline.fileno()] if lifeline else []))
         self._await("bot", self._bot, f"{self.bot_url}/readyz")
 
     def kill_bot(self) -> None:
