@@ -45,7 +45,7 @@ def charge(
 
 def find(effect: Effect, order_ref: str) -> dict[str, Any] | None:
     """The receipt of the payment with this effect's key, None if there surely is none. Raises whatever kept it from being known."""
-    since = effect.since - CLOCKS_DIFFER_S
+    since = max(0, effect.since - CLOCKS_DIFFER_S)
     for intent in _client(effect).v1.payment_intents.list({"created": {"gte": since}, "limit": 100}).auto_paging_iter():
         found = intent.to_dict()
         if found["metadata"].get("effect_key") != effect.effect_key or found["status"] in _SURELY_NOT_PAID:

@@ -57,7 +57,7 @@ class Outside:
         with self.fate.outside():
             if not self.lists:
                 raise ConnectionError("no list")
-            page = self.provider.page({"limit": "100", "created[gte]": str(effect.since - CLOCKS_DIFFER_S)})
+            page = self.provider.page({"limit": "100", "created[gte]": str(max(0, effect.since - CLOCKS_DIFFER_S))})
             made = [p for p in page.body["data"] if p["metadata"].get("effect_key") == effect.effect_key]
             paid = [p for p in made if p["status"] == "succeeded"]
             return {"payment_id": paid[0]["id"], "found": True} if paid else None
