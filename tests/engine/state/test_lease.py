@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import pytest
 
@@ -80,8 +80,6 @@ WORKER_VERBS: dict[str, Callable[[Any, Claim, UUID], Any]] = {
     "fail": lambda conn, lost, _: runs.fail(conn, lost, "It cannot go on."),
     "void": lambda conn, lost, pause_id: runs.void(conn, lost, [pause_id], "The grant is gone."),
     "begin": _begin,
-    "repeat": lambda conn, lost, _: ledger.repeat(conn, lost, uuid4(), call_s=20, lease_s=60),
-    "replace": lambda conn, lost, _: ledger.replace(conn, lost, uuid4(), call_s=20, lease_s=60),
 }
 
 
@@ -105,6 +103,31 @@ def test_a_worker_that_lost_its_run_touches_nothing(conn: Any, verb: str) -> Non
         ledger.of_run(conn, lost.id),
     )
     assert after == before
+
+
+AGAIN: dict[str, Callable[[Any, Claim, ledger.Begun], Any]] = {
+    "repeat": lambda conn, lost, effect: ledger.repeat(conn, lost, effect.attempt_id, call_s=20, lease_s=60),
+    "replace": lambda conn, lost, effect: ledger.replace(conn, lost, effect.effect_id, call_s=20, lease_s=60),
+}
+
+
+@pytest.mark.parametrize("stands", ["with another worker", "in doubt", "back in line"])
+@pytest.mark.parametrize("verb", AGAIN)
+def test_a_worker_that_lost_its_run_calls_nothing_again(conn: Any, verb: str, stands: str) -> None:
+    lost, _, effect = rows.begun(conn)
+    rows.end_call(conn, effect.attempt_id)
+    match stands:
+        case "with another worker":
+            rows.lose_lease(conn, lost.id)
+            assert claim(conn) is not None
+        case "in doubt":
+            assert ledger.settle(conn, effect.attempt_id, "doubt", error="no answer").run_status == "in_doubt"
+        case _:
+            assert runs.release(conn, lost, "w1")
+    before = (events.of_run(conn, lost.id), ledger.of_run(conn, lost.id), runs.get(conn, lost.id).status)
+    with pytest.raises(LeaseLost):
+        AGAIN[verb](conn, lost, effect)
+    assert (events.of_run(conn, lost.id), ledger.of_run(conn, lost.id), runs.get(conn, lost.id).status) == before
 
 
 def test_a_release_by_a_worker_that_lost_its_run_does_nothing(conn: Any) -> None:

@@ -238,6 +238,15 @@ def test_the_same_key_is_tried_again_and_counted(conn: Any) -> None:
     assert 29 < (opened.call_deadline - opened.now).total_seconds() <= 30
 
 
+def test_an_attempt_that_is_settled_is_not_repeated_though_its_effect_is_tried_anew(conn: Any) -> None:
+    claim, _, effect = rows.begun(conn)
+    rows.end_call(conn, effect.attempt_id)
+    fresh = ledger.replace(conn, claim, effect.effect_id, call_s=30, lease_s=60)
+    assert isinstance(fresh, UUID)
+    assert ledger.repeat(conn, claim, effect.attempt_id, call_s=30, lease_s=60) == "settled"
+    assert attempts(conn, effect) == ["absent", "open"]
+
+
 def test_nothing_is_repeated_when_it_is_settled_or_halted(conn: Any) -> None:
     claim, _, effect = rows.begun(conn)
     _halt(conn, claim, effect.effect_id)
@@ -283,6 +292,14 @@ def test_a_late_no_of_an_attempt_thought_absent_says_nothing_of_the_new_one(conn
     assert ledger.settle(conn, effect.attempt_id, "fail", result=rows.PAID, error="declined").outcome == "settled"
     assert attempts(conn, effect) == ["absent", "open"]
     assert effect_of(conn, claim.id)[0] == "attempted"
+
+
+def test_an_approval_of_another_step_or_another_place_begins_nothing(conn: Any) -> None:
+    for moved in ("step = step + 1", "n = n + 7"):
+        claim, [pause_id] = rows.approved(conn)
+        conn.execute(f"UPDATE run_pause SET {moved} WHERE id = %s", (pause_id,))
+        assert begin(conn, claim, rows.intent(claim.id, pause_id)) == ledger.NotBegun("not_approved")
+        assert ledger.of_run(conn, claim.id) == []
 
 
 def test_what_must_be_approved_is_never_begun_as_if_it_were_allowed(conn: Any) -> None:
