@@ -300,6 +300,7 @@ SELECT p.id, p.run_id, p.step, p.n, p.status, p.version, p.created_at, p.fire_at
        (SELECT o.detail FROM run_event o WHERE o.run_id = p.run_id AND o.entity = 'pause' AND o.entity_id = p.id::text AND o.event = 'open'
          ORDER BY o.seq LIMIT 1) AS opened,
        r.agent, r.on_behalf_of, r.status AS run_status, r.open_effects,
+       (SELECT coalesce(w.name, h.halted_by) FROM halt h LEFT JOIN person w ON w.id = h.halted_by) AS halted_by_name,
        d.name AS decided_by_name, q.name AS requester_name,
        (SELECT coalesce(json_agg(json_build_object('person', v.person, 'name', w.name, 'verdict', v.verdict, 'level', v.level,
                                                    'surface', v.surface, 'at', v.at, 'reason', v.reason, 'seal', v.seal) ORDER BY v.at), '[]')

@@ -105,6 +105,9 @@ def _approved(pause: Pause) -> Told:
     if pause.effect_status is None and pause.run_status == "awaiting_approval":
         text = f"{by}. Nothing is done yet: another request of the same turn still waits."
         return Told(head="Approved", text=text, at=at, words=words)
+    if pause.effect_status is None and pause.halted_by_name:
+        text = f"{by}. Nothing is done yet: {person(pause.halted_by_name)} has stopped all actions for now."
+        return Told(head="Approved, halted", text=text, at=at, words=words)
     return Told(head="Approved", text=f"{by}, working on it.", at=at, words=words)
 
 

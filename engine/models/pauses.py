@@ -34,7 +34,7 @@ class Pause:
     `approver` is "person:marta" or "role:finance-approver"; `approver_name` is the person's name, None for a role.
     `intact` is False when the stored content no longer has its digest, or is not what its seal or the record says; then `content` is None
     and nothing may be decided. `seal` is what the content's seal is worth here, `approval` what the seals of those who said yes are.
-    `superseded_by` is the pause that asks the same call anew, None if none does.
+    `superseded_by` is the pause that asks the same call anew, None if none does. `halted_by_name`: who stopped every effect, None if nobody.
     """
 
     id: UUID
@@ -69,6 +69,7 @@ class Pause:
     effect_error: str | None
     settled_at: datetime | None
     superseded_by: UUID | None
+    halted_by_name: str | None = None
     seal: Worth = "off"
     approval: Worth = "off"
 

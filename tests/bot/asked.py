@@ -87,6 +87,7 @@ def statuses() -> dict[str, Pause]:
         "approved": pause(status="approved", **yes),
         "approved_in_doubt": pause(status="approved", **yes | {"run_status": "in_doubt"}, effect_status="in_doubt", open_effects=1),
         "approved_held": pause(status="approved", **yes | {"run_status": "paused"}),
+        "approved_halted": pause(status="approved", **yes, halted_by_name="Otto Brandt"),
         "executed": pause(status="executed", **yes, effect_status="done", settled_at=settled,
                           receipt={"id": "ch_3Px", "amount": {"amount": "38000.00", "currency": "EUR"},
                                    "quoted_then": "EUR 38,000.00", "quoted_now": "EUR 38,420.00"}),

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from engine.models import Claim
-from engine.state import db, events, halts, ledger
+from engine.state import db, events, halts, ledger, pauses
 from tests import database, rows
 from tests.engine.state.meeting import until_it_waits
 
@@ -98,3 +98,10 @@ def test_a_call_whose_statement_waits_for_its_run_sees_the_halt_that_came_meanwh
             until_it_waits(conn, waiting, called)
             assert halts.halt(conn, actor="otto", surface="cli") == "halt"
         assert called.result() in ("halted", ledger.NotBegun("halted"))
+
+
+def test_whoever_reads_a_request_learns_that_everything_is_halted(conn: Any) -> None:
+    _, [pause_id] = rows.approved(conn)
+    assert pauses.get(conn, pause_id).halted_by_name is None
+    halts.halt(conn, actor="otto", surface="cli")
+    assert pauses.get(conn, pause_id).halted_by_name == "Otto Brandt"
