@@ -203,6 +203,26 @@ def test_a_notice_is_said_once(conn: Any) -> None:
     assert cards.claim_notices(conn, limit=5, lease_s=60) == []
 
 
+@pytest.mark.parametrize("limit", [1, 2])
+def test_two_senders_never_have_the_same_notice_and_neither_waits(conn: Any, db_url: str, limit: int) -> None:
+    run_id = rows.launched(conn)
+    for person in ("priya", "marta"):
+        cards.notify(conn, run_id, kind="hello", dest=f"person:{person}")
+    with database.connect(db_url) as other, other.transaction():
+        first = cards.claim_notices(other, limit=limit, lease_s=60)
+        second = cards.claim_notices(conn, limit=5, lease_s=60)
+    assert (len(first), len(second)) == (limit, 2 - limit)
+    assert {n.id for n in first}.isdisjoint(n.id for n in second)
+
+
+def test_a_notice_that_was_said_is_not_put_off(conn: Any) -> None:
+    cards.notify(conn, rows.launched(conn), kind="hello", dest="person:priya")
+    [notice] = cards.claim_notices(conn, limit=5, lease_s=60)
+    cards.notice_settled(conn, notice, "sent")
+    cards.notice_postponed(conn, notice, after_s=30, error="a late answer")
+    assert conn.execute("SELECT state, not_before, error FROM notice").fetchall() == [("sent", None, None)]
+
+
 def test_a_notice_slack_did_not_take_is_said_later(conn: Any) -> None:
     cards.notify(conn, rows.launched(conn), kind="hello", dest="person:priya")
     [notice] = cards.claim_notices(conn, limit=5, lease_s=60)
