@@ -32,8 +32,11 @@ ROOT: Final = Path(__file__).parents[2]
 TREE: Final = ("sql", "engine", "bot", "examples", "tests", "pyproject.toml", "README.md", "manifest.yml", ".ci")
 STATE: Final = ("tests/engine/state", "tests/engine/workers")
 REST: Final = ("tests/interleavings", "tests/bot", "tests/cases", "tests/stateful")
-FIRST: Final = {"cards.sql": ("tests/bot/test_repaint.py", "tests/bot/test_outgoing.py")}
-"""What is likeliest to notice, by the file of the guard; what comes before STATE."""
+FIRST: Final = {
+    "cards.sql": ("tests/engine/state/test_cards.py", "tests/bot/test_repaint.py", "tests/bot/test_outgoing.py"),
+    "lock": ("tests/engine/state/test_halts.py", "tests/interleavings"), "run-first lock": ("tests/interleavings",),
+}  # fmt: skip
+"""What is likeliest to notice, by the file of the guard or its kind; what comes before STATE."""
 
 ORDERS: Final = {"PLACET_INTERLEAVINGS_SEED": "38a721", "PLACET_INTERLEAVINGS": "8,1"}
 """The same interleavings each time, for the seed stands in their names; twice as many as in every run."""
@@ -74,7 +77,16 @@ class Lane:
             chosen.write_text(json.dumps(self._ran.get(guard.query, [])))
             env[reach.ONLY] = str(chosen)
         try:
-            done = _pytest("-x", "-p", "no:xdist", *FIRST.get(guard.file, ()), *STATE, *REST, cwd=self._folder, env=env)
+            done = _pytest(
+                "-x",
+                "-p",
+                "no:xdist",
+                *FIRST.get(guard.kind, FIRST.get(guard.file, ())),
+                *STATE,
+                *REST,
+                cwd=self._folder,
+                env=env,
+            )
         finally:
             file.write_text(body, "utf-8")
         if done.returncode not in (0, 1, NOTHING_RUN):
