@@ -67,12 +67,15 @@ def read_reply(stop_reason: str | None, content: Sequence[Mapping[str, Any]]) ->
 
 
 def storable(value: Any) -> Any:
-    """The same JSON value, with what PostgreSQL cannot hold made visible: NUL, half a surrogate, a number that is none (1e999)."""
+    """The same JSON value, with what PostgreSQL cannot hold made visible: NUL, half a surrogate, a number that is none (1e999).
+
+    Such a number becomes an object, so that no tool that asks for a number or a text takes it for one.
+    """
     match value:
         case str():
             return visible(value)
         case float() if not math.isfinite(value):
-            return str(value)
+            return {"not a number": str(value)}
         case list():
             return [storable(item) for item in value]
         case dict():

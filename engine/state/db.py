@@ -156,6 +156,9 @@ def _run(conn: Conn, name: str, kind: str, row: type[Any] | None, params: dict[s
                         return cursor.fetchall()
                     case _:
                         return cursor.rowcount
+        except psycopg.errors.ReadOnlySqlTransaction:
+            conn.close()  # the server was the primary once: the next connection may find the new one, this one never will
+            raise
         except _RETRIED:
             if attempt == 3:
                 raise

@@ -46,7 +46,6 @@ def unfit(pool: db.Pool) -> str | None:
             try:
                 db.execute(conn, "writes")
             except psycopg.errors.ReadOnlySqlTransaction:
-                conn.close()
                 return "The database only reads. If it was the primary once, send connections to the new one."
     except Error as error:
         return f"The database cannot be reached: {str(error).strip() or type(error).__name__}."

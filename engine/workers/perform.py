@@ -14,6 +14,7 @@ from uuid import UUID
 from engine.errors import LeaseLost, ProviderRefused
 from engine.models import Claim, OpenEffect, Run
 from engine.results import Unwritable, plain, result_text
+from engine.rules.digest import visible
 from engine.state import ledger
 from engine.tool import Bound, Effect, Tool
 from engine.workers.means import Means
@@ -234,7 +235,7 @@ def _call(deed: Deed, attempt_id: UUID, *, since: int) -> _Came:
     try:
         value = deed.tool.run(deed.bound, _effect(deed, attempt_id, since=since))
     except ProviderRefused as refused:
-        return _Came("fail", said=str(refused)[:500])
+        return _Came("fail", said=visible(str(refused))[:500])
     except Exception as error:  # noqa: BLE001  a timeout, a cut connection, a bug in the tool: nobody knows what happened
         _log.warning("call of %s with key %s: %s", deed.tool.name, attempt_id, _words(error))
         return _Came("unknown", said=_words(error))
@@ -264,4 +265,4 @@ def _effect(deed: Deed, attempt_id: UUID, *, since: int) -> Effect:
 
 
 def _words(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}"[:500]
+    return visible(f"{type(error).__name__}: {error}")[:500]

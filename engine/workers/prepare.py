@@ -4,13 +4,15 @@ Everything an approver reads is made here, once. The one rule: nothing has been 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from engine.errors import QuoteUnavailable
 from engine.models import Call, Content, NewCard, Quote, Run, Superseded
 from engine.rules import digest, escalation
+from engine.rules.money import Money
 from engine.rules.people import People
 from engine.rules.policy import Need, evaluate
 from engine.state import db, ledger
@@ -114,13 +116,28 @@ def quoted(tool: Tool, bound: Bound) -> Quote | None:
     """The present price; None for a tool without one. Raises QuoteUnavailable, whatever kept the price from being had."""
     try:
         found = tool.companion("quote", **bound.values)
-    except QuoteUnavailable:
-        raise
+    except QuoteUnavailable as error:
+        raise QuoteUnavailable(digest.visible(str(error))[:300]) from error
     except Exception as error:
-        raise QuoteUnavailable(f"{type(error).__name__}: {error}"[:300]) from error
-    if found is not None and not isinstance(found, Quote):
-        raise QuoteUnavailable(f"{tool.name}.quote gave {type(found).__name__}, not a Quote.")
-    return found
+        raise QuoteUnavailable(digest.visible(f"{type(error).__name__}: {error}")[:300]) from error
+    if found is not None and (odd := _odd(found)):
+        raise QuoteUnavailable(f"{tool.name}.quote gave {odd}.")
+    quote: Quote | None = found
+    return replace(quote, reference=digest.visible(quote.reference)) if quote and quote.reference else quote
+
+
+def _odd(found: Any) -> str | None:
+    """What is wrong with what a tool gave as its quote; None: nothing."""
+    if not isinstance(found, Quote):
+        return f"{type(found).__name__}, not a Quote"
+    if not isinstance(found.price, Money):
+        return f"a Quote whose price is {type(found.price).__name__}, not Money"
+    until = found.valid_until
+    if until is not None and not (isinstance(until, datetime) and until.tzinfo):
+        return "a Quote whose valid_until is no datetime with a time zone"
+    if not isinstance(found.reference, str | None):
+        return f"a Quote whose reference is {type(found.reference).__name__}, not text"
+    return None
 
 
 def content(run: Run, planned: Effectful, *, supersedes: Superseded | None = None) -> Content:

@@ -170,8 +170,8 @@ def test_what_postgres_cannot_hold_is_made_visible_and_the_rest_left_alone() -> 
     assert turn.storable(given_value) == {
         "a\ufffd": ["b\ufffd", 1, None, True, 1.5],
         "text": "\\u0000",
-        "odd": "inf",
-        "not": ["nan"],
+        "odd": {"not a number": "inf"},
+        "not": [{"not a number": "nan"}],
         "half": "\ufffd",
     }
 

@@ -82,6 +82,16 @@ def test_a_connection_that_only_reads_is_let_go_so_that_the_next_finds_the_new_p
         assert outage.unfit(pool) is None
 
 
+def test_whatever_meets_a_connection_that_only_reads_lets_it_go(db_url: str) -> None:
+    with db.pool(db_url, size=1) as pool:
+        with pool.connection() as conn:
+            conn.execute("SET default_transaction_read_only = on")
+        with pytest.raises(psycopg.errors.ReadOnlySqlTransaction), pool.connection() as conn:
+            rows.launched(conn)
+        with pool.connection() as conn:
+            assert rows.launched(conn)
+
+
 def test_no_server_at_all_is_said() -> None:
     with db.pool("postgresql://127.0.0.1:9/none", size=1, wait_s=0.05) as pool:
         assert "cannot be reached" in str(outage.unfit(pool))

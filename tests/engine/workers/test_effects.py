@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bot.sandbox.model import ask, say
-from engine import Effect
+from engine import Effect, ProviderRefused, Unknown
 from engine.state import events, ledger, runs
 from engine.workers import loop
 from tests import rows, world
@@ -157,6 +157,32 @@ def test_a_tool_that_cannot_look_leaves_a_doubt(desks: Desks, shop: Shop) -> Non
     assert desk.run(run_id).status == "in_doubt"
     assert desk.paid() == [BIG]
     assert shop.diary == ["pay PO-1"] * 4
+
+
+def _fails(error: Exception) -> Callable[..., Any]:
+    def fails() -> None:
+        raise error
+
+    return fails
+
+
+def test_a_refusal_with_a_nul_in_it_is_a_sure_no_all_the_same(desks: Desks, shop: Shop) -> None:
+    shop.during["pay"] = _fails(ProviderRefused("no\0pe\ud800"))
+    desk = desks(ask(pay()), DONE, agent=shop.agent)
+    run_id = approved(desk)
+    desk.work()
+    assert desk.run(run_id).status == "done"
+    assert desk.told(run_id) == [("It was refused and not done: no\ufffdpe\ufffd", True)]
+
+
+def test_a_doubt_with_a_nul_in_it_is_asked_about_all_the_same(desks: Desks, shop: Shop) -> None:
+    shop.during |= {"pay": _fails(TimeoutError("lost\0")), "find": _fails(Unknown("cannot\0say"))}
+    desk = desks(ask(pay()), agent=shop.agent)
+    run_id = approved(desk)
+    desk.work()
+    assert desk.run(run_id).status == "in_doubt"
+    [(error,)] = desk.conn.execute("SELECT error FROM effect").fetchall()
+    assert "cannot\ufffdsay" in error
 
 
 def test_where_the_provider_honours_no_key_a_call_whose_answer_is_lost_is_never_made_again(

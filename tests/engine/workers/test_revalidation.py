@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -478,3 +479,60 @@ def test_an_approval_whose_time_has_passed_is_voided_even_if_the_price_moved_too
     desk.work()
     assert desk.statuses(run_id) == ["voided"]
     assert desk.paid() == []
+
+
+# --------------------------------------------------------------------------------- what the author's functions give and say
+
+
+def _raises(error: Exception) -> Callable[..., Any]:
+    def quote() -> Quote:
+        raise error
+
+    return quote
+
+
+EUROS = Money(BIG, "EUR")
+ODD_QUOTES: dict[str, tuple[Callable[..., Any], str]] = {
+    "a NUL in why there is none": (_raises(QuoteUnavailable("gone\0")), "gone\ufffd"),
+    "a NUL in an exception": (_raises(ValueError("odd\0\ud800")), "ValueError: odd\ufffd\ufffd"),
+    "no price": (lambda: Quote(price=None), "a Quote whose price is NoneType, not Money"),  # type: ignore[arg-type]
+    "an hour without a zone": (
+        lambda: Quote(price=EUROS, valid_until=datetime(2026, 7, 21, 9)),  # noqa: DTZ001
+        "no datetime with a time zone",
+    ),
+    "an hour as text": (lambda: Quote(price=EUROS, valid_until="soon"), "no datetime with a time zone"),  # type: ignore[arg-type]
+    "a number for a reference": (lambda: Quote(price=EUROS, reference=7), "a Quote whose reference is int, not text"),  # type: ignore[arg-type]
+    "text for a quote": (lambda: "EUR 5", "gave str, not a Quote"),
+}
+
+
+@pytest.mark.parametrize("what", ODD_QUOTES)
+def test_an_odd_quote_is_no_price_and_ends_no_run(desks: Desks, shop: Shop, what: str) -> None:
+    made, said = ODD_QUOTES[what]
+    desk = desks(ask(pay()), DONE, agent=shop.agent)
+    shop.agent.tools["pay"].quote(made)
+    run_id = desk.start()
+    assert desk.run(run_id).status == "done"
+    [(text, _)] = desk.told(run_id)
+    assert "The present price cannot be had, so nobody was asked" in text
+    assert said in text
+
+
+@pytest.mark.parametrize("what", ODD_QUOTES)
+def test_an_odd_quote_after_the_yes_is_asked_again(desks: Desks, shop: Shop, what: str) -> None:
+    made, said = ODD_QUOTES[what]
+    desk = desks(ask(pay()), agent=shop.agent)
+    run_id = approved(desk)
+    shop.agent.tools["pay"].quote(made)
+    _, after = replaced(desk, run_id)
+    assert after.content is not None
+    assert after.content.supersedes is not None
+    assert said in after.content.supersedes.why
+
+
+def test_a_nul_in_the_reference_of_a_quote_is_shown(desks: Desks, shop: Shop) -> None:
+    desk = desks(ask(pay()), agent=shop.agent)
+    shop.agent.tools["pay"].quote(lambda: Quote(price=EUROS, reference="q\0"))
+    asked = desk.pause(desk.start()).content
+    assert asked is not None
+    assert asked.quote == Quote(price=EUROS, reference="q\ufffd")
