@@ -11,6 +11,7 @@ from pathlib import Path
 from tests import database
 from tests.bench import cost, ground, growth, moves, paper, people, processes, rivals
 from tests.bench.paper import Row
+from tests.bench.timing import ROUNDS
 
 ROOT = Path(__file__).parents[2]
 PARTS = ("cost", "moves", "beside", "processes", "growth", "people")
@@ -65,7 +66,7 @@ def measure(parts: list[str] | tuple[str, ...], clients: list[int], waiting: int
             yield growth.decision(few, many, waiting)
             yield growth.empty_sweep(few, many, waiting)
             yield growth.long_run(few)
-            yield growth.due(few)
+            yield growth.due(kept.enter_context(ground.crowded(server, "due", ROUNDS * growth.DUE)))
             yield growth.old_snapshot(many)
     if "people" in parts:
         yield from people.waits(share)
