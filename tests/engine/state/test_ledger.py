@@ -302,6 +302,19 @@ def test_an_approval_of_another_step_or_another_place_begins_nothing(conn: Any) 
         assert ledger.of_run(conn, claim.id) == []
 
 
+def test_what_came_of_a_call_is_the_answer_to_that_call_alone_not_to_the_one_in_its_place_a_step_before(
+    conn: Any,
+) -> None:
+    claim, _, effect = rows.begun(conn)
+    conn.execute(
+        "INSERT INTO run_call SELECT (jsonb_populate_record(c, %s::jsonb)).* FROM run_call c WHERE c.run_id = %s",
+        ('{"step": 0, "pause_id": null, "tool_use_id": "before"}', claim.id),
+    )
+    assert succeed(conn, effect.attempt_id).outcome == "succeed"
+    told = conn.execute("SELECT step, state FROM run_call WHERE run_id = %s ORDER BY step", (claim.id,)).fetchall()
+    assert told == [(0, "requested"), (1, "settled")]
+
+
 def test_what_must_be_approved_is_never_begun_as_if_it_were_allowed(conn: Any) -> None:
     [pause_id] = rows.waiting(conn)
     pauses.approve(conn, pause_id, "marta", surface="tests")
