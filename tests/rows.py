@@ -116,6 +116,15 @@ def begun(conn: Any, calls: int = 1) -> tuple[Claim, list[UUID], ledger.Begun]:
     return claim, pause_ids, effect
 
 
+def add_call_of_the_step_before(conn: Any, run_id: UUID) -> None:
+    """A call in the place of each that there is, a step before, which nobody has answered."""
+    conn.execute(
+        "INSERT INTO run_call SELECT (jsonb_populate_record(c, jsonb_build_object('step', c.step - 1, 'pause_id', NULL,"
+        " 'tool_use_id', c.tool_use_id || '_before'))).* FROM run_call c WHERE c.run_id = %s",
+        (run_id,),
+    )
+
+
 def doubted(conn: Any, calls: int = 1) -> tuple[Claim, list[UUID], ledger.Begun]:
     """A run that stopped because nobody can tell whether its first approved call happened."""
     claim, pause_ids, effect = begun(conn, calls)

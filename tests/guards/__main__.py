@@ -24,6 +24,7 @@ from typing import Final
 from rich.console import Console
 from rich.table import Table
 
+import sql
 from tests import database
 from tests.guards import reach, survivors
 from tests.guards.found import Guard, guards
@@ -74,7 +75,9 @@ class Lane:
         env = {**os.environ, **ORDERS, "PYTHONPATH": str(self._folder), "PLACET_TEST_DATABASE": self._server}
         if guard.query != "schema":
             chosen = self._folder / "chosen.json"
-            chosen.write_text(json.dumps(self._ran.get(guard.query, [])))
+            chosen.write_text(
+                json.dumps([test for query in queries_with(guard.query) for test in self._ran.get(query, [])])
+            )
             env[reach.ONLY] = str(chosen)
         try:
             done = _pytest(
@@ -132,6 +135,18 @@ def _looked_for(lanes: int) -> dict[str, list[str]]:
         if failed:  # it could not tell whether a guard is missed
             print(f"left out, since they fail with every guard in its place: {', '.join(sorted(failed))}", flush=True)
         return {query: [test for test in ran if test not in failed] for query, ran in reach.noted(Path(folder)).items()}
+
+
+def queries_with(name: str) -> list[str]:
+    """The query of this name, or all that take in the fragment of this name."""
+    bodies = {
+        query.name: query.text
+        for file, body in files().items()
+        if "-- name:" in body
+        for query in sql.parse(file, body)
+    }
+    taken_in = [other for other, text in bodies.items() if f"{{{name}}}" in text]
+    return [name, *(query for other in taken_in for query in queries_with(other))]
 
 
 def files() -> dict[str, str]:

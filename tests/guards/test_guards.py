@@ -1,7 +1,7 @@
 """The guards are found, each by its form, and taking one away takes away that and nothing else. The long form is `python -m tests.guards`."""
 
 from tests.guards import survivors
-from tests.guards.__main__ import files
+from tests.guards.__main__ import files, queries_with
 from tests.guards.found import guards
 
 FILES = files()
@@ -44,3 +44,8 @@ def test_every_survivor_that_is_listed_is_a_guard_and_has_a_reason() -> None:
     listed = survivors.reasons()
     assert set(listed) <= {guard.name for guard in GUARDS}
     assert all(len(reason) > 20 for reason in listed.values())
+
+
+def test_a_guard_in_a_fragment_is_tried_by_whoever_runs_a_query_that_takes_it_in() -> None:
+    assert queries_with("standing_of") == ["standing_of", "standing", "what_holds"]
+    assert queries_with("claim_run") == ["claim_run"]

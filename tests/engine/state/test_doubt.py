@@ -76,6 +76,14 @@ def test_it_happened_settles_it_with_the_reference_and_the_run_goes_on(conn: Any
     rows.consistent(conn)
 
 
+def test_that_it_happened_is_the_answer_to_that_call_alone(conn: Any) -> None:
+    claim, _, effect = rows.doubted(conn)
+    rows.add_call_of_the_step_before(conn, claim.id)
+    assert resolve(conn, effect, "happened", reference="pi_77") == "happened"
+    told = conn.execute("SELECT step, state FROM run_call WHERE run_id = %s ORDER BY step", (claim.id,)).fetchall()
+    assert told == [(0, "requested"), (1, "settled")]
+
+
 def test_it_did_not_happen_lets_it_be_tried_again_with_a_fresh_key(conn: Any) -> None:
     claim, [pause_id], effect = rows.doubted(conn)
     assert resolve(conn, effect, "retry") == "retry"

@@ -302,14 +302,21 @@ def test_an_approval_of_another_step_or_another_place_begins_nothing(conn: Any) 
         assert ledger.of_run(conn, claim.id) == []
 
 
+def test_what_was_carried_out_stays_so_when_the_run_is_withdrawn_during_the_next_call(conn: Any) -> None:
+    claim, [first, second], effect = rows.begun(conn, 2)
+    succeed(conn, effect.attempt_id, "pi_1")
+    after = begin(conn, claim, rows.intent(claim.id, second, n=1))
+    assert isinstance(after, ledger.Begun)
+    runs.cancel(conn, claim.id, actor="priya", person="priya", surface="tests")
+    assert succeed(conn, after.attempt_id, "pi_2").run_status == "cancelled"
+    assert [pauses.get(conn, each).status for each in (first, second)] == ["executed", "executed"]
+
+
 def test_what_came_of_a_call_is_the_answer_to_that_call_alone_not_to_the_one_in_its_place_a_step_before(
     conn: Any,
 ) -> None:
     claim, _, effect = rows.begun(conn)
-    conn.execute(
-        "INSERT INTO run_call SELECT (jsonb_populate_record(c, %s::jsonb)).* FROM run_call c WHERE c.run_id = %s",
-        ('{"step": 0, "pause_id": null, "tool_use_id": "before"}', claim.id),
-    )
+    rows.add_call_of_the_step_before(conn, claim.id)
     assert succeed(conn, effect.attempt_id).outcome == "succeed"
     told = conn.execute("SELECT step, state FROM run_call WHERE run_id = %s ORDER BY step", (claim.id,)).fetchall()
     assert told == [(0, "requested"), (1, "settled")]
