@@ -51,6 +51,26 @@ def test_a_vote_from_before_an_escalation_is_judged_by_the_role_that_was_asked_t
     assert {v.voter for v in ledger.standing(conn, run_id).lapsed_voters} == {"otto", "marta"}
 
 
+def test_a_vote_between_two_escalations_is_not_judged_by_the_role_that_was_asked_after_it(conn: Any) -> None:
+    rows.give_role(conn, "jonas", "board")
+    [pause_id] = rows.waiting(conn, approver="role:finance-approver", need=rows.QUORUM)
+    for level, (role, person) in enumerate((("finance-lead", "otto"), ("board", "jonas"))):
+        rows.make_due(conn, pause_id)
+        step = pauses.NextStep(pause_id=pause_id, level=level, next=f"role:{role}", within_s=60)
+        pauses.settle_due(conn, [step], surface="tests")
+        pauses.approve(conn, pause_id, person, surface="tests")
+    approved = pauses.get(conn, pause_id)
+    assert approved.status == "approved"
+    assert ledger.standing(conn, approved.run_id).lapsed_voters == ()
+
+
+def test_who_approved_what_is_done_already_has_not_lapsed(conn: Any) -> None:
+    claim, [_, second], effect = rows.begun(conn, 2)
+    ledger.settle(conn, effect.attempt_id, "succeed", receipt={"id": "pi_1"}, result=rows.PAID)
+    rows.deactivate(conn, "marta")
+    assert [v.pause_id for v in ledger.standing(conn, claim.id).lapsed_voters] == [second]
+
+
 def test_what_a_person_refused_in_this_run_is_known_by_its_fingerprint(conn: Any) -> None:
     refused, fell = rows.waiting(conn, 2)
     pauses.deny(conn, refused, "marta", surface="tests", reason="Too dear.")
