@@ -75,6 +75,16 @@ def test_a_call_never_waits_twice_at_once(conn: Any) -> None:
     assert runs.get(conn, mine.id).pauses == []
 
 
+def test_the_rows_themselves_hold_no_second_waiting_request_of_a_call(conn: Any) -> None:
+    [pause_id] = rows.waiting(conn)
+    with pytest.raises(psycopg.errors.UniqueViolation) as caught:
+        conn.execute(
+            "INSERT INTO run_pause SELECT (jsonb_populate_record(p, jsonb_build_object('id', gen_random_uuid()))).* FROM run_pause p WHERE id = %s",
+            (pause_id,),
+        )
+    assert caught.value.diag.constraint_name == "run_pause_one_waiting"
+
+
 # ------------------------------------------------------------------------------------------------------------------ end
 
 
