@@ -80,6 +80,13 @@ def test_a_stuck_pause_is_out_of_the_way_and_can_still_be_withdrawn(conn: Any) -
     assert isinstance(pauses.withdraw(conn, pause_id, "priya", surface="tests"), Decided)
 
 
+def test_what_is_settled_is_not_put_aside(conn: Any) -> None:
+    pause_id = due_one(conn)
+    pauses.withdraw(conn, pause_id, "priya", surface="tests")
+    pauses.mark_stuck(conn, pause_id)
+    assert conn.execute("SELECT stuck_at FROM run_pause WHERE id = %s", (pause_id,)).fetchone() == (None,)
+
+
 # ------------------------------------------------------------------------------------------------------------- escalation
 
 
