@@ -142,9 +142,12 @@ class House:
         self.scheduler.add_job(work, "interval", seconds=seconds)
 
 
-def assemble(settings: Settings) -> House:
-    """Make a process. Raises Misconfigured with all that is wrong: agents that cannot be loaded, a token that Slack does not take."""
-    agents, us = ready.agents_and_us(settings)
+def assemble(settings: Settings, *, works: bool = False) -> House:
+    """Make a process; `works`: it is to carry out what is approved, too.
+
+    Raises Misconfigured with all that is wrong: agents that cannot be loaded, a token that Slack does not take, a provider's key not there.
+    """
+    agents, us = ready.agents_and_us(settings, works=works)
     token, secret = settings.slack_bot_token.get_secret_value(), settings.slack_signing_secret.get_secret_value()
     closing, bell = ExitStack(), Bell()
     pool = _pool(settings)
@@ -184,10 +187,8 @@ def serve(settings: Settings, parts: frozenset[str] = PARTS) -> None:
     log_plainly()
     sys.setswitchinterval(SWITCH_S)
     _within_reach(settings)
-    if "worker" in parts:
-        ready.credentials(settings)
     page = _listening(settings) if "web" in parts else None
-    house = assemble(settings)
+    house = assemble(settings, works="worker" in parts)
     server, told_to_stop = _web_server(house), threading.Event()
 
     def stop(*_: object) -> None:

@@ -10,7 +10,7 @@ from typing import TypeVar
 from bot.delivery.web import Answered, Slack
 from bot.delivery.who import Us
 from engine.errors import Misconfigured
-from engine.settings import AgentModules, Settings, SlackAccess
+from engine.settings import AgentModules, Settings, SlackAccess, is_placeholder
 from engine.tools import Agent, load
 
 T = TypeVar("T")
@@ -27,28 +27,32 @@ def settings(environ: Mapping[str, str] | None = None) -> Settings:
         raise Misconfigured(list(dict.fromkeys(faults))) from None
 
 
-def agents_and_us(given: Settings) -> tuple[Mapping[str, Agent], Us]:
-    """The agents, and who we are to Slack. Raises Misconfigured with what is wrong with either."""
+def agents_and_us(given: Settings, *, works: bool) -> tuple[Mapping[str, Agent], Us]:
+    """The agents, and who we are to Slack. Raises Misconfigured with what is wrong with either.
+
+    For a process that works, each provider's key that is not in the environment is wrong, too: without it an approval is lost.
+    """
     faults: list[str] = []
     agents = _tried(lambda: load(given.agents), faults)
     us = _tried(lambda: _us(given), faults)
-    if agents is None or us is None:
+    if works and agents is not None:
+        faults += _missing_keys(agents)
+    if agents is None or us is None or faults:
         raise Misconfigured(faults)
     return agents, us
 
 
-def credentials(given: Settings, environ: Mapping[str, str] = os.environ) -> None:
-    """Whether every key that the tools name is there: without one an approval is lost. Raises Misconfigured with those that are not."""
+def _missing_keys(agents: Mapping[str, Agent]) -> list[str]:
+    tools = [
+        (f"{agent.name}.{tool.name}", tool.credential) for agent in agents.values() for tool in agent.tools.values()
+    ]
     needed = {
-        tool.credential: f"{agent.name}.{tool.name}"
-        for agent in load(given.agents).values()
-        for tool in agent.tools.values()
-        if tool.credential
+        key: name for name, key in tools if key and ((there := os.environ.get(key, "")) == "" or is_placeholder(there))
     }
-    faults = [f"{name} is not set. Set it to the provider's key: {tool} cannot do what is approved without it." for name, tool in needed.items()
-              if not environ.get(name) or environ[name].endswith("...")]  # fmt: skip
-    if faults:
-        raise Misconfigured(faults)
+    return [
+        f"{key} is not set. Set it to the provider's key: {tool} cannot do what is approved without it."
+        for key, tool in needed.items()
+    ]
 
 
 def slack(access: SlackAccess) -> Slack:

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
 
-from bot import main, ready
+from bot import main
 from bot.delivery import rounds
 from bot.delivery.courier import Courier
 from engine.settings import Settings
@@ -45,8 +45,7 @@ def tick(settings: Settings, seconds: float) -> Did:
     SIGTERM and SIGINT end it in the same way, sooner. Raises Misconfigured, and one of outage.Error if the database is away.
     """
     main.log_plainly()
-    ready.credentials(settings)
-    with closing(main.assemble(settings)) as house:
+    with closing(main.assemble(settings, works=True)) as house:
         over, worker = (
             threading.Event(),
             main.worker(house, threads=0),

@@ -66,9 +66,14 @@ VARIABLES: Final[Mapping[str, Variable]] = {
 """Every setting by its field, in the order in which people are told of them."""
 
 
+def is_placeholder(value: str) -> bool:
+    """Whether it is what a manual writes in place of a value."""
+    return re.search(r"(\.\.\.|…)$|^<.*>$", value) is not None
+
+
 def _no_placeholder(value: Any) -> Any:
     """What a manual writes in place of a value is none."""
-    if isinstance(value, str) and re.search(r"(\.\.\.|…)$|^<.*>$", value):
+    if isinstance(value, str) and is_placeholder(value):
         raise ValueError("it is still a placeholder")
     return value
 

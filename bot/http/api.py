@@ -176,7 +176,7 @@ def _health(counter: Counter) -> APIRouter:
 
     @router.get("/readyz", response_model=Fit)
     def readyz() -> JSONResponse:
-        """Whether this process can take requests: the database is there, and its schema is today's."""
+        """Whether this process can take requests: the database is there, and its schema is not an earlier one."""
         if unfit := outage.unfit(counter.pool):
             return answer(unfit)
         with counter.pool.connection() as conn:

@@ -61,9 +61,8 @@ class House:
     def start_bot(self, *parts: str) -> None:
         """Start the real bot, all of it in one process, or these parts of it; back when it is ready."""
         only = [word for part in parts for word in ("--only", part)]
-        lifeline = (
-            self._outside.stdin if self._outside else None
-        )  # the bot holds it too, so that the outside outlives it
+        # The bot holds the outside's lifeline too, so that the outside outlives it.
+        lifeline = self._outside.stdin if self._outside else None
         self._bot = self._spawn("bot", ["bot.cli", "serve", *only], *([lifeline.fileno()] if lifeline else []))
         self._await("bot", self._bot, f"{self.bot_url}/readyz")
 

@@ -35,8 +35,6 @@ Pool = ConnectionPool[Conn]
 _RETRIED: Final = (psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure)
 SYSTEM_RUN: Final = UUID(int=0)
 """The run called `system`, whose chain holds what belongs to no agent: migrations, policies, people, halts."""
-THE_SYSTEM: Final = "the run of the system"
-"""What a move must find that belongs on that chain."""
 SYSTEM_GONE: Final = (
     "The system's own record is missing from this database, so nothing was done: somebody removed it. `placet audit verify` tells what else"
     " was altered; the way back is a backup from before."
@@ -110,23 +108,29 @@ def one(conn: Conn, name: str, row: type[T], /, **params: Any) -> T | None:
 
 
 def must(conn: Conn, name: str, row: type[T], what: str, /, **params: Any) -> T:
-    """The query's row; NotFound saying that `what` does not exist if there is none, and EngineError if that is THE_SYSTEM."""
+    """The query's row; NotFound saying that `what` does not exist if there is none."""
     found = one(conn, name, row, **params)
     if found is None:
-        if what == THE_SYSTEM:
-            raise EngineError(SYSTEM_GONE)
         raise NotFound(f"{what} does not exist. Check the id; `placet runs` lists what there is.")
     return found
 
 
 def move(conn: Conn, name: str, what: str, /, **params: Any) -> dict[str, Any]:
-    """A move's row; if there is none, the same as `must`. "again" as outcome: made once more, since rows were added while it waited for its run.
+    """A move's row; NotFound if there is none. "again" as outcome: made once more, since rows were added while it waited for its run.
 
     Each turn means that somebody else's move was committed, so there is an end.
     """
     while (found := must(conn, name, dict, what, **params))["outcome"] == "again":
         pass
     return found
+
+
+def system_move(conn: Conn, name: str, /, **params: Any) -> dict[str, Any]:
+    """The row of a move on the system's chain, which every database has; EngineError if it was removed."""
+    try:
+        return move(conn, name, "the run of the system", id=SYSTEM_RUN, **params)
+    except NotFound:
+        raise EngineError(SYSTEM_GONE) from None
 
 
 def many(conn: Conn, name: str, row: type[T], /, **params: Any) -> list[T]:

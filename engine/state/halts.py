@@ -11,12 +11,9 @@ from engine.state import db
 
 def halt(conn: db.Conn, *, actor: str, surface: str, reason: str = "") -> Literal["halt", "already", "not_yours"]:
     """Stop every effect; or why not: it is stopped already, or the person holds no role of an operator. On record either way."""
-    row = db.must(
+    row = db.system_move(
         conn,
         "halt_effects",
-        dict,
-        db.THE_SYSTEM,
-        id=db.SYSTEM_RUN,
         actor=actor,
         surface=surface,
         reason=reason,
@@ -26,7 +23,7 @@ def halt(conn: db.Conn, *, actor: str, surface: str, reason: str = "") -> Litera
 
 def lift(conn: db.Conn, *, actor: str, surface: str) -> Literal["unhalt", "not_halted", "not_yours"]:
     """Let effects go on; or why not: nothing stops them, or the person holds no role of an operator. On record either way."""
-    row = db.must(conn, "lift_halt", dict, db.THE_SYSTEM, id=db.SYSTEM_RUN, actor=actor, surface=surface)
+    row = db.system_move(conn, "lift_halt", actor=actor, surface=surface)
     return cast("Literal['unhalt', 'not_halted', 'not_yours']", row["outcome"])
 
 

@@ -16,7 +16,7 @@ def load(conn: db.Conn, people: People, *, actor: str, surface: str = "cli") -> 
         asdict(p) | {"identities": [dict(zip(("team", "user"), i.split(":"), strict=True)) for i in p.slack]}
         for p in people
     ]
-    db.move(conn, "import_people", db.THE_SYSTEM, id=db.SYSTEM_RUN, people=json.dumps(rows), digest=people_digest(people),
+    db.system_move(conn, "import_people", people=json.dumps(rows), digest=people_digest(people),
             actor=actor, surface=surface)  # fmt: skip
 
 

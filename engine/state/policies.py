@@ -15,7 +15,7 @@ def apply(conn: db.Conn, text: str, people: People, *, actor: str, surface: str 
     Raises DocumentFaults, or Conflict if the version's name stands for another text or for one that a later version replaced.
     """
     policy = policy_file.check(text, people)
-    row = db.move(conn, "apply_policy", db.THE_SYSTEM, id=db.SYSTEM_RUN, version=policy.version, document=text,
+    row = db.system_move(conn, "apply_policy", version=policy.version, document=text,
                   digest=digest.digest("placet.policy.v1", text), actor=actor, surface=surface)  # fmt: skip
     match row["outcome"]:
         case "other_content":

@@ -116,14 +116,13 @@ def _check(turn: Turn, call: Call, pause: Pause, holds: Rules, told: vouch.Told)
 
 def _stale(pause: Pause, held: Content, tool: Tool, present: Need, holds: Rules) -> str | None:
     """Why the approval is no longer enough; None if it is."""
-    people = holds.people
     if lapsed := [v.name for v in holds.standing.lapsed_voters if v.pause_id == pause.id]:
         return f"{' and '.join(lapsed)} approved it and may no longer decide on it."
-    asked = held.on_behalf_of
+    requester, people = held.on_behalf_of, holds.people
     if strangers := [
         v.name
         for v in pause.votes
-        if v.verdict == "approve" and not escalation.leads_to(held.need, v.level, v.person, asked, people)
+        if v.verdict == "approve" and not escalation.leads_to(held.need, v.level, v.person, requester, people)
     ]:
         return f"{' and '.join(strangers)} approved it, and the rule {held.need.rule!r} does not ask them."
     if tool.version != held.tool_version:

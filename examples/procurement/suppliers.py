@@ -76,10 +76,7 @@ def _quote(asked: dict[str, Any]) -> dict[str, Any]:
 
 
 def _client() -> httpx.Client:
+    again = httpx.HTTPTransport(retries=3)  # of connecting: while they restart is no reason to ask a person again
     return httpx.Client(
-        base_url=os.environ.get("SUPPLIERS_URL", "http://127.0.0.1:8090/suppliers"),
-        timeout=5,
-        transport=httpx.HTTPTransport(
-            retries=3
-        ),  # of connecting: while they restart is no reason to ask a person again
+        base_url=os.environ.get("SUPPLIERS_URL", "http://127.0.0.1:8090/suppliers"), timeout=5, transport=again
     )

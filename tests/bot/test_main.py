@@ -136,6 +136,18 @@ def test_a_providers_key_that_is_not_there_is_said_before_an_approval_is_lost_fo
     )
 
 
+def test_a_providers_key_that_is_not_there_is_in_the_same_report_as_the_rest(
+    office: Office, db_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("STRIPE_API_KEY", raising=False)
+    with pytest.raises(Misconfigured) as caught:
+        main.assemble(settings(office, db_url, slack_bot_token="xoxb-wrong-token"), works=True)
+    assert ["SLACK_BOT_TOKEN" in fault or "STRIPE_API_KEY is not set" in fault for fault in caught.value.faults] == [
+        True,
+        True,
+    ]
+
+
 def test_a_database_that_was_never_migrated_is_said(office: Office, server: str) -> None:
     with database.connect(server) as conn:
         conn.execute("DROP DATABASE IF EXISTS placet_unmade")

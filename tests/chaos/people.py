@@ -140,7 +140,7 @@ class People:
     def halt(self, step: Step) -> None:
         """An operator stops every effect, and lets them go on a few seconds later."""
         self._about_the_halt(halts.halt)
-        time.sleep(step.chance().uniform(1, 4))
+        time.sleep(step.chance().uniform(1, 4))  # nothing may begin meanwhile
         self.effects_go_on()
 
     def effects_go_on(self) -> None:

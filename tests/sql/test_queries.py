@@ -16,7 +16,7 @@ from engine.models import EffectStatus, PauseStatus, RunStatus
 from tests.edges import EDGES
 
 ROOT = Path(sql.__file__).parent.parent
-KIND_OF = {"one": "one", "must": "one", "move": "one", "many": "many", "execute": "exec"}
+KIND_OF = {"one": "one", "must": "one", "move": "one", "system_move": "one", "many": "many", "execute": "exec"}
 """What a query must be for each of db's ways to run one."""
 
 

@@ -81,26 +81,20 @@ def without_people(conn: Any) -> None:
 
 @pytest.mark.usefixtures("by_hand")
 @pytest.mark.parametrize("people_too", [False, True])
-def test_whoever_removes_the_systems_record_is_found_out(kept: Any, people_too: bool) -> None:
+@pytest.mark.parametrize(
+    ("run", "why"), [(True, "It is missing: "), (False, "It holds no move")], ids=["removes", "empties"]
+)
+def test_whoever_removes_or_empties_the_systems_record_is_found_out(
+    kept: Any, run: bool, why: str, people_too: bool
+) -> None:
     assert events.lost(kept) == []
-    without_record(kept, run=True)
+    without_record(kept, run=run)
     if people_too:
         without_people(kept)
     found = events.verify(kept, db.SYSTEM_RUN)
     assert isinstance(found, events.Altered)
-    assert found.why.startswith("It is missing: ")
-    assert events.lost(kept) == [db.SYSTEM_RUN]
-
-
-@pytest.mark.usefixtures("by_hand")
-@pytest.mark.parametrize("people_too", [False, True])
-def test_whoever_empties_the_systems_record_is_found_out(kept: Any, people_too: bool) -> None:
-    without_record(kept, run=False)
-    if people_too:
-        without_people(kept)
-    found = events.verify(kept, db.SYSTEM_RUN)
-    assert isinstance(found, events.Altered)
-    assert found.why.startswith("It holds no move")
+    assert found.why.startswith(why)
+    assert events.lost(kept) == ([db.SYSTEM_RUN] if run else [])
 
 
 @pytest.mark.usefixtures("by_hand")
