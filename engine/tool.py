@@ -19,6 +19,7 @@ from engine.errors import Misconfigured
 from engine.models import Line
 from engine.results import shown
 from engine.rules import digest
+from engine.rules.money import Money
 from engine.rules.policy import Facts
 
 _log = logging.getLogger(__name__)
@@ -158,8 +159,15 @@ class Tool:
         """What the policy looks at."""
         assert self.action is not None
         amount = bound.values.get(self.amount) if self.amount else None
-        payee = bound.values.get(self.payee) if self.payee else None
-        return Facts(action=self.action, amount=amount, payee=str(payee) if payee is not None else None)
+        payee = str(bound.values.get(self.payee) or "").strip() if self.payee else ""
+        unread = {"amount": self.amount and not isinstance(amount, Money), "payee": self.payee and not payee}
+        return Facts(
+            action=self.action,
+            amount=amount if isinstance(amount, Money) else None,
+            payee=payee or None,
+            arguments=bound.arguments,
+            unread=tuple(name for name, is_missing in unread.items() if is_missing),
+        )
 
     def lines(self, bound: Bound) -> tuple[Line, ...]:
         """Every argument as the approver reads it, labelled, in signature order."""

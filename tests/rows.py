@@ -7,8 +7,8 @@ from uuid import UUID
 from engine.models import Claim, Content, Decided, Line, NewCard
 from engine.rules import digest
 from engine.rules.money import Money
+from engine.rules.needs import Need, Step
 from engine.rules.people import People, Person
-from engine.rules.policy import Need, Step
 from engine.state import db, ledger, pauses, people, runs
 
 LAUNCH = runs.Launch(

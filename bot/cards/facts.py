@@ -11,7 +11,7 @@ from bot.cards.phrases import approver_name, person
 from bot.cards.seen import seen, seen_line
 from engine.models import Content, Line, Pause
 from engine.rules.digest import short
-from engine.rules.policy import Need, Step
+from engine.rules.needs import Need, Step
 
 WHY = "Why, in the agent's words"
 

@@ -5,8 +5,8 @@ Pure. The same words serve a dry run and an explanation of the policy.
 
 from bot.cards.phrases import approver_name, person, span
 from bot.commands.terminal import plain
+from engine.rules.needs import Need, Step
 from engine.rules.people import People
-from engine.rules.policy import Need, Step
 
 
 def in_words(need: Need, approver: str | None, people: People) -> str:

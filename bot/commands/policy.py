@@ -14,8 +14,9 @@ from engine.errors import BadInput
 from engine.rules import escalation, money, policy_file
 from engine.rules import people as people_rules
 from engine.rules.money import Money, MoneyError
+from engine.rules.needs import Need
 from engine.rules.people import People
-from engine.rules.policy import ANY_OTHER, Facts, Need, Policy, Rule, evaluate
+from engine.rules.policy import ANY_OTHER, Facts, Policy, Rule, evaluate
 from engine.state import people, policies
 
 app = typer.Typer()

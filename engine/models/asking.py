@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Literal, Self
 
 from engine.rules.money import Money
-from engine.rules.policy import Need
+from engine.rules.needs import Need
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ import difflib
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -57,16 +57,33 @@ class Table:
     A reader is a function from the value to what it means, raising Unfit. `name` says in a fault which table it is.
     """
 
-    def __init__(self, values: Mapping[str, Any], *, name: str, lines: Mapping[str, int], faults: list[Fault]) -> None:
+    def __init__(
+        self,
+        values: Mapping[str, Any],
+        *,
+        name: str,
+        lines: Mapping[str, int],
+        faults: list[Fault],
+        places: Mapping[tuple[str, int], Mapping[str, int]] | None = None,
+    ) -> None:
         self.name = name
         self.line = lines.get("")
         self._values = values
         self._lines = lines
+        self._places = places or {}
         self._faults = faults
         self._asked: set[str] = set()
 
     def __contains__(self, key: str) -> bool:
         return key in self._values
+
+    def __iter__(self) -> Iterator[str]:
+        """The keys of all that it holds, in the order of the document."""
+        return iter(self._values)
+
+    def peek(self, key: str) -> Any:
+        """What stands under the key, unread; None if nothing does."""
+        return self._values.get(key)
 
     def required(self, key: str, read: Callable[[Any], T]) -> T | None:
         """What the key says; None, with a fault noted, if it is missing or unfit."""
@@ -119,7 +136,7 @@ class Table:
 
     def _child(self, key: str, name: str, values: Mapping[str, Any]) -> "Table":
         line = self._lines.get(key, self.line)
-        lines = {} if line is None else {"": line}
+        lines = self._places.get((key, 0)) or ({} if line is None else {"": line})
         return Table(values, name=", ".join(filter(None, (self.name, name))), lines=lines, faults=self._faults)
 
 
@@ -134,7 +151,7 @@ def read(text: str, entry: str, faults: list[Fault]) -> tuple[Table, list[Table]
     except (ValueError, RecursionError) as error:
         raise DocumentFaults([_unread(error)]) from error
     places = _places(text)
-    top = Table(values, name="", lines=places.get(("", 0), {}), faults=faults)
+    top = Table(values, name="", lines=places.get(("", 0), {}), faults=faults, places=places)
     found = top.optional(entry, _tables, [])
     if entry not in values or values[entry] == []:
         top.fault(entry, "there is none.", f"Write at least one [[{entry}]].")

@@ -7,8 +7,8 @@ left; a step that leads to no one is skipped, and when no step is left the answe
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from engine.rules.needs import Need, Step
 from engine.rules.people import People
-from engine.rules.policy import Need, Step
 
 
 @dataclass(frozen=True, slots=True)

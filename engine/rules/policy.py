@@ -1,18 +1,17 @@
-"""What an action needs before it may be done: nothing, somebody's yes, or that it is never done.
+"""Which rule of a policy applies to an action, and so what it needs.
 
-The one rule: exactly one rule of a policy applies, and what no rule names is forbidden. A `Need` is complete: stored
-with a pause, it says who is asked, for how long, what silence means and how far the world may move, without the policy
-it came from. Reading policies is in policy_file, judging them in policy_lint.
+The one rule: exactly one rule applies, and what no rule names is forbidden. Reading policies is in policy_file, judging them in policy_lint.
 """
 
-from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Literal, Self
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
-from engine.rules.money import Money
-
-Kind = Literal["allow", "ask", "forbid"]
-Direction = Literal["both", "up", "down"]
+from engine.rules import conditions
+from engine.rules.conditions import Condition
+from engine.rules.documents import Fault
+from engine.rules.money import LARGEST_MINOR, Money, format_money
+from engine.rules.needs import Need, strictness
 
 ANY_OTHER = "any other"
 """As the currency of a rule: every currency that no other rule of the action names."""
@@ -20,60 +19,10 @@ ANY_OTHER = "any other"
 NO_RULE = "no rule"
 """As the rule of a need: the action or its currency is named by none."""
 
-_STRICTNESS: Mapping[Kind, int] = {"allow": 0, "ask": 1, "forbid": 2}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
-    """Where a pause goes when nobody answered: exactly one of a person, a role, or somebody's manager at that time."""
-
-    person: str | None = None
-    role: str | None = None
-    manager_of: Literal["approver", "requester"] | None = None
-    answer_within_s: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Need:
-    """What one action needs. Times are in seconds; a tolerance is in hundredths of a percent.
-
-    Exactly one of `person` and `role` is set if `kind` is "ask"; otherwise neither is, and the times of asking are
-    zero. `execute_within_s` counts from the approval. `why` is a sentence for a person. `doubt_role` is whom to ask
-    when nobody can tell whether the effect happened; only a forbidden action has none.
-    """
-
-    kind: Kind
-    policy_version: str
-    rule: str
-    why: str
-    person: str | None = None
-    role: str | None = None
-    approvers: int = 0
-    answer_within_s: int = 0
-    on_expiry: Literal["deny", "escalate"] = "deny"
-    steps: tuple[Step, ...] = ()
-    final: Literal["deny"] = "deny"
-    tolerance_bp: int = 0
-    direction: Direction = "both"
-    execute_within_s: int = 0
-    remind_after_s: int | None = None
-    channel: str | None = None
-    doubt_role: str | None = None
-
-    def to_document(self) -> dict[str, Any]:
-        """A JSON-safe document that `from_document` reads back to an equal need."""
-        return {name: getattr(self, name) for name in self.__slots__} | {"steps": [asdict(step) for step in self.steps]}
-
-    @classmethod
-    def from_document(cls, document: Mapping[str, Any]) -> Self:
-        """Read what `to_document` wrote. Raises TypeError for a key it does not know or misses."""
-        steps = tuple(Step(**step) for step in document.get("steps", ()))
-        return cls(**{**document, "steps": steps})
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """One rule: for amounts of a currency above `over` and up to `up_to`, in minor units, the need holds.
+    """One rule: if all of `when` holds, for amounts of a currency above `over` and up to `up_to`, in minor units, the need holds.
 
     `over` is None from zero on, `up_to` None without end. `currency` is None for an action without money, or ANY_OTHER.
     `line` is where the document has it, for faults.
@@ -85,108 +34,128 @@ class Rule:
     over: int | None
     up_to: int | None
     need: Need
+    when: tuple[Condition, ...] = ()
     line: int | None = field(default=None, compare=False)
 
     def covers(self, minor: int) -> bool:
         """Whether the amount is in the band: `over` is outside it, `up_to` inside."""
         return (self.over is None or minor > self.over) and (self.up_to is None or minor <= self.up_to)
 
+    def fault(self, key: str, why: str, fix: str) -> Fault:
+        """A fault of what the rule says under this key."""
+        return Fault(line=self.line, field=f'rule "{self.name}", {key}', why=why, fix=fix)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """A version of the policy: its name and its rules in the order of the document."""
+    """A version of the policy: its name and its rules in the order of the document.
+
+    `windows` says for which actions payments to one payee count together, and for how long, in seconds.
+    """
 
     version: str
     rules: tuple[Rule, ...]
+    windows: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What a policy looks at. `amount` is None for an action without money, or if it could not be found out."""
+    """What a policy looks at. `amount` is None for an action without money, or if it could not be found out.
+
+    `arguments` are those of the call in JSON form. `unread` names what the tool says that it has and could not be read ("amount",
+    "payee"). `spent` is what was paid to the payee within the action's window before this, in the amount's currency.
+    """
 
     action: str
     amount: Money | None = None
     payee: str | None = None
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    unread: tuple[str, ...] = ()
+    spent: Money | None = None
+
+    @property
+    def judged(self) -> int | None:
+        """The amount that the bands are held to, in minor units: with what was paid before. None without an amount."""
+        return None if self.amount is None else self.amount.minor + (self.spent.minor if self.spent else 0)
 
 
 def evaluate(policy: Policy, facts: Facts) -> Need:
     """The need of the one rule that applies; a need of kind "forbid", with NO_RULE, if none does.
 
-    Without an amount, a rule without currency applies; if the action has only rules with currencies, the strictest of
-    them that is not "allow", since an unknown amount may be any amount.
+    The first rule whose condition holds and whose band has the amount applies, and if there is none such the one without a condition.
+    If it cannot be told whether a condition holds, the strictest of those that may apply. Without an amount, a rule without currency
+    applies; if the action has only rules with currencies, or what the tool says that it has could not be read, the strictest that is
+    not "allow", since an unknown amount may be any amount and an unknown payee anybody.
     """
     rules = [rule for rule in policy.rules if rule.action == facts.action]
-    if facts.amount is None:
-        plain = [rule for rule in rules if rule.currency is None]
-        return plain[0].need if plain else _unknown_amount(policy, facts, rules)
-    named = [rule for rule in rules if rule.currency == facts.amount.currency]
-    others = [rule for rule in rules if rule.currency == ANY_OTHER]
-    for rule in named or others:
-        if rule.covers(facts.amount.minor):
-            return rule.need
-    return _unnamed(policy, f'"{facts.action}" in {facts.amount.currency}' if rules else f'"{facts.action}"')
+    amount, minor = facts.amount, facts.judged
+    if "amount" in facts.unread or (amount is None and rules and all(rule.currency for rule in rules)):
+        return _unread(policy, facts, rules, "amount")
+    in_currency = [rule for rule in rules if amount is not None and rule.currency == amount.currency]
+    others = [rule for rule in rules if rule.currency == (ANY_OTHER if amount is not None else None)]
+    found = choose(in_currency or others, minor, lambda rule: conditions.holds(rule.when, facts.arguments))
+    if not found:
+        return _unnamed(
+            policy, f'"{facts.action}"' + (f" in {amount.currency}" if amount is not None and rules else "")
+        )
+    rule = _strictest(found)
+    if facts.unread and rule.need.kind == "allow":
+        return _unread(policy, facts, rules, "payee")
+    need = _counted(policy, facts, rule)
+    if len(found) == 1:
+        return need
+    return replace(need, why=f"Whether a condition holds cannot be told, so the strictest rule holds. {need.why}")
 
 
-def stricter(recorded: Need, present: Need) -> Need:
-    """The need that holds at execution: the recorded one, unless the present policy asks for more.
+def choose(rules: Sequence[Rule], minor: int | None, judge: Callable[[Rule], bool | None]) -> list[Rule]:
+    """The rule that applies, alone, or several of which it cannot be told which; empty if none surely does.
 
-    More is: a kind further from "allow"; another person or role; more approvers. The tolerance is that of the need
-    returned: a caller that honours both checks both.
+    `minor` None: an action without money.
     """
-    return recorded if needs_asking_again(recorded, present) is None else present
+    fitting = [rule for rule in rules if minor is None or rule.covers(minor)]
+    found = []
+    for rule in fitting:
+        verdict = judge(rule) if rule.when else False
+        if verdict is not False:
+            found.append(rule)
+        if verdict:
+            return found
+    plain = [rule for rule in fitting if not rule.when][:1]
+    return [*found, *plain] if plain else []
 
 
-def needs_asking_again(recorded: Need, present: Need, voters: Collection[str] = ()) -> str | None:
-    """A sentence saying why what was approved is no longer enough; None if it is.
-
-    `voters` are the ids of those who said yes: a person the present policy names need not be asked what they answered.
-    """
-    by = f'rule "{present.rule}" of {present.policy_version}'
-    if _STRICTNESS[present.kind] > _STRICTNESS[recorded.kind]:
-        return f"The policy is stricter now: {present.why}"
-    if present.kind != "ask" or recorded.kind != "ask":
-        return None
-    same = (present.person, present.role) == (recorded.person, recorded.role)
-    if not same and present.person not in voters:
-        return f"The policy asks {who(present)} now, not {who(recorded)} ({by})."
-    if present.approvers > recorded.approvers:
-        return f"The policy asks for {present.approvers} approvers now, not {recorded.approvers} ({by})."
-    return None
+def _strictest(rules: Iterable[Rule]) -> Rule:
+    return max(rules, key=lambda rule: (*strictness(rule.need), -1 if rule.over is None else rule.over))
 
 
-def within_tolerance(approved: Money, now: Money, tolerance_bp: int, direction: Direction) -> bool:
-    """Whether a price that moved is still what was approved, exactly, with the bound itself inside.
-
-    `direction` says which way it may move at all: with "up", a fall of any size is outside. Another currency always is.
-    """
-    if now.currency != approved.currency:
-        return False
-    moved = now.minor - approved.minor
-    if (direction == "up" and moved < 0) or (direction == "down" and moved > 0):
-        return False
-    return abs(moved) * 10_000 <= approved.minor * tolerance_bp
-
-
-def who(need: Need) -> str:
-    """Who is asked, for a sentence: "marta", or "one person with the role finance-approver"."""
-    if need.person:
-        return need.person
-    count = "one person" if need.approvers == 1 else f"{need.approvers} people"
-    return f"{count} with the role {need.role}"
-
-
-def strictness(need: Need) -> tuple[int, int]:
-    """Orders needs: allow, then ask with ever more approvers, then forbid."""
-    return (_STRICTNESS[need.kind], need.approvers)
-
-
-def _unknown_amount(policy: Policy, facts: Facts, rules: list[Rule]) -> Need:
-    candidates = [rule for rule in rules if rule.need.kind != "allow"]
+def _unread(policy: Policy, facts: Facts, rules: Sequence[Rule], what: str) -> Need:
+    """The strictest that may apply and is not "allow", since what could not be read may be anything."""
+    may = [rule for rule in rules if conditions.holds(rule.when, facts.arguments) is not False]
+    candidates = [rule for rule in may if rule.need.kind != "allow"]
     if not candidates:
-        return _unnamed(policy, f'"{facts.action}" without an amount' if rules else f'"{facts.action}"')
-    strictest = max(candidates, key=lambda rule: (*strictness(rule.need), -1 if rule.over is None else rule.over))
-    why = f"The amount is not known, so the strictest rule holds. {strictest.need.why}"
-    return replace(strictest.need, why=why)
+        return _unnamed(policy, f'"{facts.action}" without {"an amount" if what == "amount" else "a payee"}')
+    need = _strictest(candidates).need
+    return replace(need, why=f"The {what} is not known, so the strictest rule holds. {need.why}")
+
+
+def _counted(policy: Policy, facts: Facts, rule: Rule) -> Need:
+    """The rule's need, with what it must know where payments to one payee count together."""
+    window_s = policy.windows.get(facts.action, 0)
+    if not window_s or facts.amount is None or facts.payee is None:
+        return rule.need
+    why = rule.need.why
+    if facts.spent is not None and facts.spent.minor:
+        together = format_money(replace(facts.amount, minor=min(facts.judged or 0, LARGEST_MINOR)))
+        before = f"With {format_money(facts.spent)} paid to {facts.payee} within {_span(window_s)} before"
+        why = f"{why} {before}, it counts as {together}."
+    return replace(rule.need, why=why, window_s=window_s, up_to=rule.up_to)
+
+
+def _span(seconds: int) -> str:
+    for size, name in ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second")):
+        if seconds % size == 0:
+            return f"{seconds // size} {name}{'' if seconds == size else 's'}"
+    raise AssertionError("every number of seconds is one of seconds")
 
 
 def _unnamed(policy: Policy, what: str) -> Need:

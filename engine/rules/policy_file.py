@@ -4,40 +4,30 @@ The one rule: nothing is guessed. A key of a later version, an answer to silence
 fault with the sentence that mends it. Faults between rules, and against who is who, are found in policy_lint.
 """
 
-import re
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache, partial
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
-from engine.rules import documents, policy_lint
-from engine.rules.documents import DocumentFaults, Fault, Table, Unfit
-from engine.rules.money import Money, MoneyError, exponent, format_money
-from engine.rules.money import parse as parse_money
+from engine.rules import documents, policy_lint, policy_values, policy_words
+from engine.rules.calendar import Calendar
+from engine.rules.documents import DocumentFaults, Fault, Table
+from engine.rules.needs import Kind, Need, Step
 from engine.rules.people import People
-from engine.rules.policy import ANY_OTHER, NO_RULE, Kind, Need, Policy, Rule, Step, who
+from engine.rules.policy import ANY_OTHER, Policy, Rule
 
 DEFAULT_EXECUTE_WITHIN_S = 86_400
 """How long an approval may wait to be carried out, if the rule does not say: a day."""
 
-MOST_TOLERANCE_BP = 2_500
-"""Beyond a quarter it is another purchase, and nobody said yes to that."""
-
 _ASKING = (
     "person", "role", "approvers", "answer_within", "on_expiry", "escalate", "finally", "execute_within",
-    "remind_after", "channel",
+    "remind_after", "channel", "confirm",
 )  # fmt: skip
 _DOING = ("tolerance", "doubt_role")
-_LATER = ("confirm", "spend", "spend_window", "digest", "batch", "when", "conditions")
-
-W = TypeVar("W", bound=str)
+_LATER = ("digest", "batch")
 
 _unsigned = partial(Need, policy_version="", rule="", why="")
 """A need before it is signed with the version, the name of its rule and the sentence."""
-
-_version = documents.shaped("[A-Za-z0-9][A-Za-z0-9._-]{0,62}", "fin-approvals-v4")
-_channel = documents.shaped("[CG][A-Z0-9]{2,20}", "C0BUY")
-_manager_of: Callable[[Any], Literal["approver", "requester"]] = documents.choice("approver", "requester")
 
 
 @lru_cache(maxsize=8)
@@ -61,31 +51,55 @@ def check(text: str, people: People) -> Policy:
 def _read(text: str) -> tuple[Policy, list[Fault]]:
     faults: list[Fault] = []
     top, tables = documents.read(text, "rule", faults)
-    version = top.required("version", _version) or ""
+    version = top.required("version", policy_values.version) or ""
+    written = top.table("calendar")
+    hours = policy_values.calendar_of(written) if written else None
+    windows = _windows(top, tables)
     top.refuse_unknown()
-    rules = [rule for table in tables if (rule := _rule(table, version))]
-    # A rule whose band cannot be read would look like a gap between the others.
-    if len(rules) == len(tables):
+    before = len(faults)
+    rules = [rule for table in tables if (rule := _rule(table, version, hours))]
+    # A rule whose band or condition cannot be read would look like a gap between the others.
+    if len(rules) == len(tables) and len(faults) == before:
         faults += policy_lint.between_rules(rules)
-    return Policy(version=version, rules=tuple(rules)), faults
+    return Policy(version=version, rules=tuple(rules), windows=windows), faults
 
 
-def _rule(table: Table, version: str) -> Rule | None:
+def _windows(top: Table, tables: list[Table]) -> Mapping[str, int]:
+    """For which actions payments to one payee count together, and for how many seconds."""
+    window = top.table("spend_window")
+    if window is None:
+        return {}
+    with_money = {table.peek("action") for table in tables if "currency" in table}
+    found = {}
+    for action in window:
+        found[action] = window.optional(action, documents.length, 0)
+        if action not in with_money:
+            window.fault(action, "no rule of this action names a currency.", "Name an action whose rules do.")
+    return {action: seconds for action, seconds in found.items() if seconds}
+
+
+def _rule(table: Table, version: str, hours: Calendar | None) -> Rule | None:
     """The rule the table describes; None, with the faults noted, if it is not even clear when it applies."""
-    name = table.required("name", _rule_name)
+    name = table.required("name", policy_values.rule_name)
     action = table.required("action", documents.word)
     kind: Kind | None = table.required("need", documents.choice("allow", "ask", "forbid"))
-    currency = table.optional("currency", _currency, None)
+    currency = table.optional("currency", policy_values.currency, None)
     band = _band(table, currency)
+    asked = table.table("when")
+    when = policy_values.conditions(asked) if asked else ()
     if kind is None:
         return None
-    need = _need(table, kind)
+    need = _need(table, kind, hours)
     table.refuse_unknown()
     if name is None or action is None or band is None:
         return None
     over, up_to = band
-    rule = Rule(name=name, action=action, currency=currency, over=over, up_to=up_to, need=need, line=table.line)
-    return replace(rule, need=replace(need, policy_version=version, rule=name, why=_sentence(rule, version)))
+    rule = Rule(
+        name=name, action=action, currency=currency, over=over, up_to=up_to, need=need, when=when, line=table.line
+    )
+    return replace(
+        rule, need=replace(need, policy_version=version, rule=name, why=policy_words.sentence(rule, version))
+    )
 
 
 def _band(table: Table, currency: str | None) -> tuple[int | None, int | None] | None:
@@ -98,7 +112,7 @@ def _band(table: Table, currency: str | None) -> tuple[int | None, int | None] |
     if currency is None or currency == ANY_OTHER:
         table.refuse(keys, "an amount needs a currency.", 'Name one, as in currency = "EUR", or take it out.')
         return None if keys else (None, None)
-    ends = {key: table.optional(key, _amount(currency), None) for key in keys}
+    ends = {key: table.optional(key, policy_values.amount(currency), None) for key in keys}
     over, up_to = ends.get("over"), ends.get("up_to")
     if over is not None and up_to is not None and over >= up_to:
         table.fault("up_to", "no amount is over the one and up to the other.", "Make up_to more than over.")
@@ -106,11 +120,11 @@ def _band(table: Table, currency: str | None) -> tuple[int | None, int | None] |
     return None if None in ends.values() else (over, up_to)
 
 
-def _need(table: Table, kind: Kind) -> Need:
+def _need(table: Table, kind: Kind, hours: Calendar | None) -> Need:
     """What the rule asks for, not yet signed with its name, its version and the sentence."""
     table.refuse(_LATER, "it is not supported by this version.", "Take it out: it would promise what is not kept.")
     if kind == "ask":
-        return _asking(table)
+        return _asking(table, hours)
     table.refuse(_ASKING, f'a rule that says "{kind}" asks nobody.', 'Take it out, or write need = "ask".')
     if kind == "forbid":
         table.refuse(_DOING, "what is forbidden is never done.", "Take it out.")
@@ -118,7 +132,7 @@ def _need(table: Table, kind: Kind) -> Need:
     return _unsigned(kind="allow", **_doing(table, None))
 
 
-def _asking(table: Table) -> Need:
+def _asking(table: Table, hours: Calendar | None) -> Need:
     person = table.optional("person", documents.word, None)
     role = table.optional("role", documents.word, None)
     if ("person" in table) == ("role" in table):
@@ -126,28 +140,31 @@ def _asking(table: Table) -> Need:
     approvers = table.optional("approvers", documents.whole(1, 9), 1)
     if person and approvers > 1:
         table.fault("approvers", "one person can say yes once.", "Write a role, or approvers = 1.")
-    answer_within = table.required("answer_within", documents.length) or 0
+    answer_within, in_business_hours = table.required("answer_within", policy_values.answer_within(hours)) or (0, False)
     remind_after = table.optional("remind_after", documents.length, None)
-    if remind_after and answer_within and remind_after >= answer_within:
+    if remind_after and answer_within and remind_after >= answer_within and not in_business_hours:
         table.fault("remind_after", "the time to answer is over by then.", "Make it less than answer_within.")
     on_expiry: Literal["deny", "escalate"] | None
-    on_expiry = table.required("on_expiry", _answer_to_silence("deny", "escalate"))
-    steps = _steps(table, answer_within, asked_role=role is not None)
+    on_expiry = table.required("on_expiry", policy_values.answer_to_silence("deny", "escalate"))
+    steps = _steps(table, (answer_within, in_business_hours), hours, asked_role=role is not None)
     if (on_expiry == "escalate") != ("escalate" in table) and on_expiry:
         table.fault("escalate", f'on_expiry is "{on_expiry}".', 'Give steps if, and only if, it is "escalate".')
-    final: Literal["deny"] = table.optional("finally", _answer_to_silence("deny"), "deny")
+    final: Literal["deny"] = table.optional("finally", policy_values.answer_to_silence("deny"), "deny")
     return _unsigned(
         kind="ask",
         person=person,
         role=role,
         approvers=approvers,
         answer_within_s=answer_within,
+        in_business_hours=in_business_hours,
+        calendar=hours if in_business_hours or any(step.in_business_hours for step in steps) else None,
         on_expiry=on_expiry or "deny",
         steps=steps,
         final=final,
         execute_within_s=table.optional("execute_within", documents.length, DEFAULT_EXECUTE_WITHIN_S),
         remind_after_s=remind_after,
-        channel=table.optional("channel", _channel, None),
+        channel=table.optional("channel", policy_values.channel, None),
+        confirm=table.optional("confirm", policy_values.argument, None),
         **_doing(table, role),
     )
 
@@ -160,20 +177,22 @@ def _doing(table: Table, role: str | None) -> dict[str, Any]:
         table.fault("doubt_role", "it is missing, and the rule has no role to take instead.", fix)
     said: dict[str, Any] = {"doubt_role": doubt_role}
     if tolerance := table.table("tolerance"):
-        said["tolerance_bp"] = tolerance.required("percent", _percent) or 0
+        said["tolerance_bp"] = tolerance.required("percent", policy_values.percent) or 0
         said["direction"] = tolerance.optional("direction", documents.choice("both", "up", "down"), "both")
         tolerance.refuse_unknown()
     return said
 
 
-def _steps(table: Table, answer_within: int, *, asked_role: bool) -> tuple[Step, ...]:
+def _steps(
+    table: Table, answer_within: tuple[int, bool], hours: Calendar | None, *, asked_role: bool
+) -> tuple[Step, ...]:
     """The escalation steps; `asked_role` is whether those asked before them are a role, which has no one manager."""
     steps = []
     for inner in table.tables("escalate"):
         person = inner.optional("person", documents.word, None)
         role = inner.optional("role", documents.word, None)
-        manager_of = inner.optional("manager_of", _manager_of, None)
-        within = inner.optional("answer_within", documents.length, answer_within)
+        manager_of = inner.optional("manager_of", policy_values.manager_of, None)
+        within, in_hours = inner.optional("answer_within", policy_values.answer_within(hours), answer_within)
         inner.refuse_unknown()
         if sum(key in inner for key in ("person", "role", "manager_of")) != 1:
             inner.fault("", "it goes to one place.", "Write exactly one of person, role and manager_of.")
@@ -181,83 +200,9 @@ def _steps(table: Table, answer_within: int, *, asked_role: bool) -> tuple[Step,
             fix = 'Write manager_of = "requester", a role or a person.'
             inner.fault("manager_of", "those asked before are a role, which has no one manager.", fix)
         asked_role = role is not None
-        steps.append(Step(person=person, role=role, manager_of=manager_of, answer_within_s=within))
+        steps.append(
+            Step(person=person, role=role, manager_of=manager_of, answer_within_s=within, in_business_hours=in_hours)
+        )
     if "escalate" in table and not steps:
         table.fault("escalate", "it has no step.", 'Write at least one, as in [{ manager_of = "approver" }].')
     return tuple(steps)
-
-
-def _sentence(rule: Rule, version: str) -> str:
-    """Why the rule applies and what it needs, for a person."""
-    what = rule.action.replace("_", " ").replace("-", " ").capitalize()
-    needed = {
-        "allow": "is allowed",
-        "ask": f"needs the yes of {who(rule.need)}",
-        "forbid": "is forbidden",
-    }[rule.need.kind]
-    return f'{what}{_extent(rule)} {needed} (rule "{rule.name}", {version}).'
-
-
-def _extent(rule: Rule) -> str:
-    if rule.currency is None:
-        return ""
-    if rule.currency == ANY_OTHER:
-        return " in a currency that no other rule names"
-    over, up_to = (None if end is None else format_money(Money(end, rule.currency)) for end in (rule.over, rule.up_to))
-    match over, up_to:
-        case None, None:
-            return f" in {rule.currency}"
-        case None, _:
-            return f" of up to {up_to}"
-        case _, None:
-            return f" of more than {over}"
-        case _:
-            return f" of more than {over} and up to {up_to}"
-
-
-def _rule_name(value: Any) -> str:
-    if documents.text(value) == NO_RULE:
-        raise Unfit(f'"{NO_RULE}" is what an action without a rule shows.', "Choose another name.")
-    return str(value)
-
-
-def _currency(value: Any) -> str:
-    try:
-        if value != ANY_OTHER:
-            exponent(value)
-    except (MoneyError, TypeError):
-        raise Unfit("it is no current currency.", f'Write an ISO 4217 code, as in "EUR", or "{ANY_OTHER}".') from None
-    return str(value)
-
-
-def _amount(currency: str) -> Callable[[Any], int]:
-    def reader(value: Any) -> int:
-        if not isinstance(value, str):
-            raise Unfit("it is not text.", 'Write the amount in quotes, as in "1000.00".')
-        try:
-            return parse_money(value, currency).minor
-        except MoneyError as error:
-            raise Unfit(error.why, 'Write it as in "1000.00".') from error
-
-    return reader
-
-
-def _percent(value: Any) -> int:
-    """A percentage as text, in hundredths of a percent."""
-    found = re.fullmatch(r"([0-9]{1,3})(?:\.([0-9]{1,2}))?", value) if isinstance(value, str) else None
-    hundredths = int(found[1]) * 100 + int((found[2] or "").ljust(2, "0")) if found else None
-    if hundredths is None or hundredths > MOST_TOLERANCE_BP:
-        raise Unfit(
-            "it is no percentage that can be tolerated.",
-            f'Write "0" to "{MOST_TOLERANCE_BP // 100}" in quotes, with at most two decimals, as in "2" or "0.75".',
-        )
-    return hundredths
-
-
-def _answer_to_silence(*allowed: W) -> Callable[[Any], W]:
-    def reader(value: Any) -> W:
-        if value in ("approve", "approved", "allow", "yes"):
-            raise Unfit("silence is never a yes.", f"Write {' or '.join(allowed)}.")
-        return documents.choice(*allowed)(value)
-
-    return reader

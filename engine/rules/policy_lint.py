@@ -7,10 +7,12 @@ whoever asks, enough others are there to answer.
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from engine.rules import policy_conditions
 from engine.rules.documents import Fault
 from engine.rules.money import Money, format_money
+from engine.rules.needs import strictness
 from engine.rules.people import People
-from engine.rules.policy import Rule, strictness
+from engine.rules.policy import Rule
 
 
 def between_rules(rules: Sequence[Rule]) -> list[Fault]:
@@ -35,10 +37,10 @@ def against_people(rules: Sequence[Rule], people: People) -> list[Fault]:
         asked += [("doubt_", None, need.doubt_role, 1)]
         for prefix, person, role, approvers in asked:
             if person and (why := _unfit_person(person, people)):
-                faults.append(_fault(rule, f"{prefix}person", why, "Name an active person of the people document."))
+                faults.append(rule.fault(f"{prefix}person", why, "Name an active person of the people document."))
             if role and (why := _unfit_role(role, approvers, people)):
                 fix = f"Give it to {approvers + 1} active people or more, or name another role."
-                faults.append(_fault(rule, f"{prefix}role", why, fix))
+                faults.append(rule.fault(f"{prefix}role", why, fix))
     return list(dict.fromkeys(faults))
 
 
@@ -64,7 +66,7 @@ def _names(rules: Sequence[Rule]) -> Iterator[Fault]:
     seen = set()
     for rule in rules:
         if rule.name in seen:
-            yield _fault(rule, "name", "another rule has this name.", "Give each rule a name of its own.")
+            yield rule.fault("name", "another rule has this name.", "Give each rule a name of its own.")
         seen.add(rule.name)
 
 
@@ -74,33 +76,41 @@ def _action(rules: Sequence[Rule]) -> Iterator[Fault]:
     without = [rule for rule in rules if rule.currency is None]
     if with_money and without:
         why = f'rule "{with_money[0].name}" names a currency for the same action, and this one does not.'
-        yield _fault(without[0], "currency", why, "Name a currency in every rule of the action or in none.")
-    for rule in without[1:]:
-        why = f'it overlaps rule "{without[0].name}".'
-        yield _fault(rule, "action", why, "Keep one rule for an action without currencies.")
+        yield without[0].fault("currency", why, "Name a currency in every rule of the action or in none.")
+    plain = [rule for rule in without if not rule.when]
+    for rule in plain[1:]:
+        yield rule.fault(
+            "action", f'it overlaps rule "{plain[0].name}".', "Keep one rule for an action without currencies."
+        )
+    if len(plain) < 2:
+        yield from policy_conditions.among(without)
     for currency in dict.fromkeys(rule.currency for rule in with_money):
-        bands = [rule for rule in with_money if rule.currency == currency]
-        yield from _bands(sorted(bands, key=lambda rule: (_lower(rule), _upper(rule))))
+        yield from _currency([rule for rule in with_money if rule.currency == currency])
+
+
+def _currency(rules: Sequence[Rule]) -> Iterator[Fault]:
+    """The faults among the rules of one action and currency: of those without a condition first, which must be whole by themselves."""
+    plain = sorted((rule for rule in rules if not rule.when), key=lambda rule: (_lower(rule), _upper(rule)))
+    faults = list(_bands(plain)) if plain else []
+    yield from faults or policy_conditions.among(rules)
 
 
 def _bands(bands: Sequence[Rule]) -> Iterator[Fault]:
     """Gaps, overlaps and falling needs in the bands of one action and currency, lowest first."""
     lowest, highest = bands[0], bands[-1]
     if lowest.over is not None:
-        yield _fault(lowest, "over", f"no rule says what holds up to {_end(lowest, lowest.over)}.", "Add one below.")
+        yield lowest.fault("over", f"no rule says what holds up to {_end(lowest, lowest.over)}.", "Add one below.")
     for low, high in pairwise(bands):
         if _upper(low) > _lower(high):
-            yield _fault(high, "over", f'it overlaps rule "{low.name}".', "Let each begin where the one below ends.")
+            yield high.fault("over", f'it overlaps rule "{low.name}".', "Let each begin where the one below ends.")
         elif _upper(low) < _lower(high) and low.up_to is not None and high.over is not None:
             between = f"over {_end(low, low.up_to)} and up to {_end(high, high.over)}"
-            yield _fault(high, "over", f"no rule says what holds {between}.", "Let it begin where the one below ends.")
+            yield high.fault("over", f"no rule says what holds {between}.", "Let it begin where the one below ends.")
         if strictness(high.need) < strictness(low.need):
             why = f'a larger amount needs less than under rule "{low.name}".'
-            yield _fault(high, "need", why, "Ask for at least as much as below: splitting or raising must never help.")
+            yield high.fault("need", why, policy_conditions.AT_LEAST)
     if highest.up_to is not None:
-        yield _fault(
-            highest, "up_to", f"no rule says what holds over {_end(highest, highest.up_to)}.", "Add one above."
-        )
+        yield highest.fault("up_to", f"no rule says what holds over {_end(highest, highest.up_to)}.", "Add one above.")
 
 
 def _lower(rule: Rule) -> float:
@@ -113,7 +123,3 @@ def _upper(rule: Rule) -> float:
 
 def _end(rule: Rule, minor: int) -> str:
     return format_money(Money(minor, rule.currency or ""))
-
-
-def _fault(rule: Rule, key: str, why: str, fix: str) -> Fault:
-    return Fault(line=rule.line, field=f'rule "{rule.name}", {key}', why=why, fix=fix)

@@ -13,8 +13,9 @@ from engine.errors import Misconfigured
 from engine.rules import escalation
 from engine.rules.intake import Row, Unreadable, read_rows
 from engine.rules.money import Money
+from engine.rules.needs import Need
 from engine.rules.people import People
-from engine.rules.policy import Need, Policy, evaluate
+from engine.rules.policy import Policy, evaluate
 from engine.tool import Bound, InvalidArguments, Tool
 from engine.tools import Agent, Order, Refused
 

@@ -13,8 +13,9 @@ from engine.errors import QuoteUnavailable
 from engine.models import Call, Content, NewCard, Quote, Run, Superseded
 from engine.rules import digest, escalation
 from engine.rules.money import Money
+from engine.rules.needs import Need
 from engine.rules.people import People
-from engine.rules.policy import Need, evaluate
+from engine.rules.policy import evaluate
 from engine.state import db, ledger
 from engine.state.present import Refusal, Rules
 from engine.state.runs import Ask

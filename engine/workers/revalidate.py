@@ -13,7 +13,8 @@ from engine.errors import QuoteUnavailable
 from engine.models import Call, Content, Pause, Quote, Run, Superseded
 from engine.rules import escalation
 from engine.rules.money import Money, format_money
-from engine.rules.policy import Need, evaluate, needs_asking_again, stricter, within_tolerance
+from engine.rules.needs import Need, needs_asking_again, stricter, within_tolerance
+from engine.rules.policy import evaluate
 from engine.state.present import Rules
 from engine.state.runs import Ask
 from engine.tool import Bound, InvalidArguments, Tool

@@ -16,8 +16,8 @@ import psycopg
 
 from engine.models import DuePause, Moved
 from engine.rules import escalation
+from engine.rules.needs import Need
 from engine.rules.people import People
-from engine.rules.policy import Need
 from engine.state import db, pauses, people
 from engine.state.pauses import NextStep
 

@@ -9,7 +9,7 @@ from uuid import UUID
 from engine.models import Content, Line, Pause, Quote, Standing, Superseded, Vote, Waiting
 from engine.rules.digest import canonical
 from engine.rules.money import Money
-from engine.rules.policy import Need, Step
+from engine.rules.needs import Need, Step
 
 ENV = "test"
 RUN = UUID("01890a5d-ac96-774b-bcce-b302099a8057")

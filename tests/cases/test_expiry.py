@@ -20,7 +20,7 @@ from bot.delivery.courier import Courier
 from bot.delivery.repaint import paint_due
 from bot.sandbox.buyer import buyer
 from bot.sandbox.model import ask, say
-from engine.rules.policy import Step
+from engine.rules.needs import Step
 from engine.state import pauses, runs
 from engine.workers.sweep import Sweeper
 from tests import database, rows, world

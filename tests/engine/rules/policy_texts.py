@@ -6,7 +6,8 @@ import pytest
 
 from engine.rules import people, policy_file
 from engine.rules.documents import DocumentFaults
-from engine.rules.policy import Need, Policy
+from engine.rules.needs import Need
+from engine.rules.policy import Policy
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "procurement"
 PEOPLE = people.parse((EXAMPLES / "people.toml").read_text("utf-8"))

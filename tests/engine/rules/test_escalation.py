@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from engine.rules.escalation import Next, destinations, first_approver, leads_to, next_approver
+from engine.rules.needs import Need, Step
 from engine.rules.people import People, Person
-from engine.rules.policy import Need, Step
 
 HOUR = 3600
 

@@ -11,18 +11,8 @@ from hypothesis import strategies as st
 from engine.rules import policy_file
 from engine.rules.digest import canonical
 from engine.rules.money import Money, parse
-from engine.rules.policy import (
-    NO_RULE,
-    Facts,
-    Kind,
-    Need,
-    Policy,
-    Step,
-    evaluate,
-    needs_asking_again,
-    stricter,
-    strictness,
-)
+from engine.rules.needs import Kind, Need, Step, needs_asking_again, stricter, strictness
+from engine.rules.policy import NO_RULE, Facts, Policy, evaluate
 from tests.engine.rules.policy_texts import ASK, band, example, policy_of
 
 KINDS: list[Kind] = ["allow", "ask", "forbid"]

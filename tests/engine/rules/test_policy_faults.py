@@ -152,11 +152,95 @@ def test_no_rule_can_be_taken_for_the_one_that_is_not_there() -> None:
     ]
 
 
-@pytest.mark.parametrize("key", ["confirm", "spend", "spend_window", "digest", "batch", "when", "conditions"])
+@pytest.mark.parametrize("key", ["digest", "batch"])
 def test_a_key_of_a_later_version_is_refused_and_not_ignored(key: str) -> None:
     assert faults(rule("a", f'{ASK}{key} = "typed"')) == [
         f"{key}: it is not supported by this version. Take it out: it would promise what is not kept."
     ]
+
+
+@pytest.mark.parametrize(
+    ("when", "fault"),
+    [
+        ('"supplier"', 'when: "supplier" is no table. Write { key = ... }.'),
+        ("{}", "when: it has no condition. Write at least one, or take it out."),
+        ("{ country = [] }",
+         'when, country: it is not a list of values of one kind. Write texts, as in ["DE", "FR"], or numbers, as in [1, 2].'),
+        ('{ country = ["DE", 7] }',
+         'when, country: it is not a list of values of one kind. Write texts, as in ["DE", "FR"], or numbers, as in [1, 2].'),
+        ('{ country = ["DE", "DE"] }', 'when, country: "DE" is in it twice. Write it once.'),
+        ("{ quantity = 0.5 }",
+         'when, quantity: it is no exact number. Write a whole number as in 100, or decimals in quotes as in "0.5".'),
+        ('{ quantity = { over = "many" } }',
+         'when, quantity, over: it is no exact number. Write a whole number as in 100, or decimals in quotes as in "0.5".'),
+        ("{ quantity = { over = 5, up_to = 5 } }",
+         "when, quantity, up_to: no number is over the one and up to the other. Make up_to more than over."),
+        ("{ quantity = {} }",
+         'when, quantity: it says nothing. Write over, up_to or not, as in { over = 100 } or { not = ["DE"] }.'),
+        ("{ quantity = { more = 5 } }",
+         "when, quantity, more: no such key is known here. Known here: not, over, up_to."),
+        ('{ "Ship to" = "DE" }',
+         ('when, Ship to: no argument has such a name. Write it as the tool does, as in supplier_id or "address.country".')),
+    ],
+)  # fmt: skip
+def test_a_condition_that_cannot_be_read_is_refused(when: str, fault: str) -> None:
+    assert faults(rule("a", f"{ASK}when = {when}"), rule("b", ASK)) == [fault]
+
+
+@pytest.mark.parametrize(
+    ("calendar", "fault"),
+    [
+        ('hours = "09:00-17:00"', "calendar, time_zone: it is missing. Add time_zone = ..."),
+        ('time_zone = "Berlin"\nhours = "09:00-17:00"',
+         'calendar, time_zone: there is no such time zone. Write one of the IANA names, as in "Europe/Berlin".'),
+        ('time_zone = "Europe/Berlin"\nhours = "17:00-09:00"',
+         'calendar, hours: it is no part of a day. Write from and to, as in "09:00-17:00".'),
+        ('time_zone = "Europe/Berlin"\nhours = "9-17"',
+         'calendar, hours: it is no part of a day. Write from and to, as in "09:00-17:00".'),
+        ('time_zone = "Europe/Berlin"\nhours = "09:00-17:00"\ndays = []',
+         'calendar, days: it is never open. Write at least one day, as in ["mon", "tue"].'),
+        ('time_zone = "Europe/Berlin"\nhours = "09:00-17:00"\ndays = ["monday"]',
+         'calendar, days: "monday" is not one of its values. Write one of mon, tue, wed, thu, fri, sat, sun.'),
+        ('time_zone = "Europe/Berlin"\nhours = "09:00-17:00"\nholidays = "DE-ZZ"',
+         'calendar, holidays: no holidays are known of "DE-ZZ". Write a country or a part of it, as in "DE" or "DE-BE".'),
+        ('time_zone = "Europe/Berlin"\nhours = "09:00-17:00"\nclosed = ["2026-12-24"]',
+         "calendar, closed: it is no date. Write it without quotes, as in 2026-12-24."),
+        ('time_zone = "Europe/Berlin"\nhours = "09:00-17:00"\nopen = true',
+         "calendar, open: no such key is known here. Known here: closed, days, holidays, hours, time_zone."),
+    ],
+)  # fmt: skip
+def test_a_calendar_that_cannot_be_read_is_refused(calendar: str, fault: str) -> None:
+    assert faults(rule("a", ASK), f"[calendar]\n{calendar}\n") == [fault]
+
+
+@pytest.mark.parametrize(
+    ("body", "fault"),
+    [
+        (ASK.replace("4h", "4 business hours"),
+         'answer_within: business hours need a calendar. Add a [calendar], or write the time as in "4h".'),
+        (ASK + 'confirm = "The amount"', 'confirm: "The amount" does not have the right shape. Write it as in "payment_method".'),
+        (ALLOW + 'confirm = "amount"', 'confirm: a rule that says "allow" asks nobody. Take it out, or write need = "ask".'),
+    ],
+)  # fmt: skip
+def test_what_is_asked_of_an_approver_must_be_possible(body: str, fault: str) -> None:
+    assert faults(rule("a", body)) == [fault]
+
+
+@pytest.mark.parametrize(
+    ("window", "fault"),
+    [
+        ('payment = "1 day"', 'spend_window, payment: "1 day" is no length of time. Write a number and s, m, h or d, as in "4h".'),
+        ('deploy = "24h"', "spend_window, deploy: no rule of this action names a currency. Name an action whose rules do."),
+    ],
+)  # fmt: skip
+def test_a_window_in_which_payments_count_together_must_be_one_of_payments(window: str, fault: str) -> None:
+    assert faults(band("a", ASK), rule("b", ASK, action="deploy"), f"[spend_window]\n{window}\n") == [fault]
+
+
+def test_a_fault_in_a_table_of_its_own_has_its_line() -> None:
+    with pytest.raises(DocumentFaults) as refusal:
+        policy_file.parse('version = "v1"\n[calendar]\ntime_zone = "UTC"\nhours = "9"\n' + rule("a", ASK))
+    assert [(fault.line, fault.field) for fault in refusal.value.faults] == [(4, "calendar, hours")]
 
 
 NO_PERCENTAGE = (

@@ -3,7 +3,7 @@
 import pytest
 
 from engine.rules import policy_file
-from engine.rules.policy import Need, Step
+from engine.rules.needs import Need, Step
 from tests.engine.rules.policy_texts import (
     ALLOW,
     ASK,

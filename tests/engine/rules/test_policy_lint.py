@@ -75,3 +75,48 @@ SOMEBODY = "Name an active person of the people document."
 )  # fmt: skip
 def test_whoever_asks_there_must_be_others_to_answer(body: str, fault: str) -> None:
     assert faults(rule("a", body)) == [fault]
+
+
+KNOWN = 'when = { supplier_id = ["sup_1", "sup_2"] }\n'
+FIRST = 'when = { supplier_id = "sup_1" }\n'
+FAR = 'when = { country = { not = ["DE"] } }\n'
+NEVER = "it never applies: the rules before it take all that it is for. Put it before them, or take it out."
+
+
+@pytest.mark.parametrize(
+    ("rules", "fault"),
+    [
+        ([band("a", ASK + KNOWN)], "when: no rule says what holds where it does not. Add a rule without when."),
+        ([rule("a", ASK + KNOWN)], "when: no rule says what holds where it does not. Add a rule without when."),
+        ([band("a", ASK + KNOWN), band("b", ASK, currency="any other")],
+         "when: no rule says what holds where it does not. Add a rule without when."),
+        ([band("b", ASK + KNOWN), band("a", ASK + FIRST), band("c", ASK)], f"when: {NEVER}"),
+        ([band("b", ASK + KNOWN, up_to="5"), band("a", ASK + KNOWN, up_to="6"), band("c", ASK)],
+         'when: it overlaps rule "b". Let each begin where the one below ends.'),
+        ([band("a", 'need = "forbid"\n' + FAR, up_to="5"), band("b", ASK)],
+         f'rule "b", need: a larger amount needs less than under rule "a". {AT_LEAST}'),
+        ([band("b", ASK, up_to="5"), band("c", ASK + "approvers = 1", over="5"), band("a", ALLOW + KNOWN, over="9")],
+         f'need: a larger amount needs less than under rule "c". {AT_LEAST}'),
+        ([rule("b", ASK + KNOWN), rule("a", ASK + FIRST), rule("c", ASK)], f"when: {NEVER}"),
+        ([rule("a", ASK + f"when = {{ {', '.join(f'a{n} = 1' for n in range(13))} }}"), rule("b", ASK)],
+         ("when: there are too many conditions to see whether exactly one rule applies. "
+          "Use fewer values, or several actions.")),
+    ],
+)  # fmt: skip
+def test_rules_with_conditions_leave_no_gap_and_never_ask_for_less_of_more(rules: list[str], fault: str) -> None:
+    assert faults(*rules) == [fault]
+
+
+def test_the_first_rule_whose_condition_holds_applies_and_else_the_one_without() -> None:
+    policy_of(
+        band("known", ALLOW + KNOWN, up_to="5000"),
+        band("far", ASK + 'confirm = "amount"\n' + FAR),
+        band("small", ALLOW, up_to="1000"),
+        band("large", ASK + 'confirm = "amount"\n', over="1000"),
+    )
+
+
+def test_one_that_must_be_typed_is_more_than_one_that_need_not_be() -> None:
+    assert faults(band("a", ASK + 'confirm = "amount"', up_to="5"), band("b", ASK, over="5")) == [
+        f'rule "b", need: a larger amount needs less than under rule "a". {AT_LEAST}'
+    ]

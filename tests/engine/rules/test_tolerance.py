@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.rules.money import LARGEST_MINOR, Money, parse
-from engine.rules.policy import Direction, within_tolerance
+from engine.rules.needs import Direction, within_tolerance
 
 
 @pytest.mark.parametrize(
