@@ -18,7 +18,7 @@ WITH due AS MATERIALIZED (
 )
 UPDATE card SET painter_until = clock_timestamp() + %(lease_s)s * interval '1 second', tries = tries + 1
   FROM due WHERE card.id = due.id
-RETURNING card.id, card.pause_id, card.kind, card.dest, card.level, card.wanted, card.tries, card.channel, card.ts;
+RETURNING card.id, card.pause_id, card.effect_id, card.kind, card.dest, card.level, card.wanted, card.tries, card.channel, card.ts;
 
 -- name: card_painted :exec
 -- The card shows what was wanted when it was claimed; if more is wanted since, it is due again at once. A painter that comes after a later
@@ -60,6 +60,10 @@ ON CONFLICT DO NOTHING;
 -- Where a pause is shown.
 SELECT id, kind, dest, level, state, channel, ts, wanted, painted, error FROM card WHERE pause_id = %(pause_id)s ORDER BY level, kind, dest;
 
+-- name: cards_of_effect :many
+-- Where a doubt is shown.
+SELECT id, kind, dest, level, state, channel, ts, wanted, painted, error FROM card WHERE effect_id = %(effect_id)s ORDER BY dest;
+
 -- name: add_notice :exec
 -- Something to be said once. lapse_s NULL: it does not lapse.
 INSERT INTO notice (id, run_id, pause_id, kind, dest, detail, lapses_at)
@@ -69,8 +73,8 @@ SELECT %(id)s, %(run_id)s, %(pause_id)s, %(kind)s, %(dest)s, %(detail)s::json, c
 -- Notices to deliver, for one sender at a time. None: everything is said.
 WITH due AS MATERIALIZED (
     SELECT id FROM notice
-     WHERE state = 'due' AND coalesce(not_before, '-infinity') <= clock_timestamp() AND coalesce(sender_until, '-infinity') <= clock_timestamp()
-     ORDER BY not_before NULLS FIRST, id FOR UPDATE SKIP LOCKED LIMIT %(limit)s
+     WHERE state = 'due' AND coalesce(not_before, '-infinity') <= statement_timestamp() AND coalesce(sender_until, '-infinity') <= clock_timestamp()
+     ORDER BY coalesce(not_before, '-infinity'), id FOR UPDATE SKIP LOCKED LIMIT %(limit)s
 )
 UPDATE notice SET sender_until = clock_timestamp() + %(lease_s)s * interval '1 second', tries = tries + 1,
        state = CASE WHEN lapses_at <= clock_timestamp() THEN 'lapsed' ELSE 'due' END

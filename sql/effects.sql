@@ -4,13 +4,20 @@
 -- name: begin_effect :one
 -- Everything that must hold is looked at once more, and the effect with its first attempt is written, before the call.
 -- `outcome`: attempt, or why not: halted, held, exists (there is an effect already: reconcile it), not_approved, altered (the content or
--- the action is not what was approved), late (its time to be done has passed). No row: the run is no longer this worker's.
+-- the action is not what was approved), late (its time to be done has passed), spent (with what was paid to the payee in the last window_s
+-- it is more than up_to, so that another rule holds). No row: the run is no longer this worker's.
+-- Where payments to one payee count together (window_s > 0; up_to NULL: without end) the payee is locked, last of all, before they are counted.
 WITH r AS MATERIALIZED (
     SELECT id, seq, head, hold, epoch, iterations, open_effects, acts_as FROM run WHERE id = %(run_id)s AND epoch = %(epoch)s AND status = 'running' FOR UPDATE
 ), p AS MATERIALIZED (
     SELECT p.id, p.status, p.step, p.n, p.decided_at FROM run_pause p WHERE p.id = %(pause_id)s AND p.run_id = (SELECT id FROM r) FOR UPDATE
+), payee AS (
+    INSERT INTO spending_lock (action, payee, currency)
+    SELECT %(spend_action)s::text, %(payee)s::text, %(currency)s::text FROM r, (SELECT count(*) FROM p) AS locked WHERE %(window_s)s > 0
+    ON CONFLICT (action, payee, currency) DO UPDATE SET action = excluded.action
+    RETURNING action
 ), t AS MATERIALIZED (
-    SELECT clock_timestamp() AS at FROM r, (SELECT count(*) FROM p) AS locked
+    SELECT clock_timestamp() AS at, payees FROM r, (SELECT count(*) AS pauses FROM p) AS locked, (SELECT count(*) AS payees FROM payee) AS counted
 ), v AS MATERIALIZED (
     SELECT CASE
                WHEN r.hold THEN 'held'
@@ -20,6 +27,8 @@ WITH r AS MATERIALIZED (
                     <> %(digest)s THEN 'altered'
                WHEN %(pause_id)s::uuid IS DISTINCT FROM (
                     SELECT pause_id FROM run_call WHERE run_id = r.id AND step = r.iterations AND n = %(n)s) THEN 'not_approved'
+               WHEN %(window_s)s > 0 AND spent_v1(%(spend_action)s, %(payee)s, %(currency)s, t.at - %(window_s)s * interval '1 second', t.payees)
+                    + %(minor)s > %(up_to)s::bigint THEN 'spent'
                WHEN %(pause_id)s::uuid IS NULL THEN 'attempt'
                WHEN p.status IS DISTINCT FROM 'approved' OR p.step <> r.iterations OR p.n <> %(n)s THEN 'not_approved'
                WHEN c.digest IS DISTINCT FROM pause_digest_v1(c.document) OR c.document::jsonb ->> 'action_digest' <> %(digest)s THEN 'altered'
@@ -33,6 +42,9 @@ WITH r AS MATERIALIZED (
            %(policy_version)s, %(rule)s, %(doubt_role)s, %(quoted)s::text::json
       FROM r, t, v WHERE v.outcome = 'attempt'
     RETURNING id
+), counted AS (
+    INSERT INTO spending (effect_id, at, minor, action, payee, currency)
+    SELECT begun.id, t.at, %(minor)s, %(spend_action)s, %(payee)s, %(currency)s FROM begun, t WHERE %(window_s)s > 0
 ), attempted AS (
     INSERT INTO effect_attempt (id, effect_id, started_at, call_deadline, epoch, status)
     SELECT %(attempt_id)s, begun.id, t.at, t.at + %(call_s)s * interval '1 second', r.epoch, 'open' FROM begun, r, t
@@ -56,9 +68,15 @@ WITH r AS MATERIALIZED (
 ), {log}
 SELECT v.outcome, attempted.started_at, attempted.call_deadline FROM v JOIN linked ON true LEFT JOIN attempted ON true;
 
+-- name: spent :one
+-- What was paid to a payee in the last window_s, in minor units, before anything is locked: by it a rule is chosen; begin_effect counts again.
+-- No row: never; nothing paid is 0.
+SELECT spent_v1(%(spend_action)s, %(payee)s, %(currency)s, clock_timestamp() - %(window_s)s * interval '1 second', 0) AS minor;
+
 -- name: open_effect :one
 -- The effect of a call and its newest attempt, with the time by the database's clock. No row: nothing was begun.
-SELECT e.id AS effect_id, e.pause_id, e.status, e.effect_key, e.action, e.tool, e.created_at, e.policy_version, e.rule, e.quoted,
+SELECT e.id AS effect_id, e.pause_id, e.status, e.effect_key, e.action, e.tool, e.created_at, e.policy_version, e.rule, e.doubt_role, e.quoted,
+       (SELECT r.on_behalf_of FROM run r WHERE r.id = e.run_id) AS on_behalf_of,
        a.id AS attempt_id, a.status AS attempt_status, a.started_at, a.call_deadline, a.tries, clock_timestamp() AS now
   FROM effect e LEFT JOIN LATERAL (SELECT * FROM effect_attempt WHERE effect_id = e.id ORDER BY started_at DESC, id DESC LIMIT 1) a ON true
  WHERE e.run_id = %(run_id)s AND e.step = %(step)s AND e.n = %(n)s;
@@ -130,7 +148,8 @@ SELECT v.outcome FROM v, linked;
 -- What came of a call (verdict: succeed, fail or doubt): receipt, the tool's result, the pause's end and the run's way on, in one statement,
 -- by the attempt's id whatever the epoch. A receipt counts even for an attempt that was thought absent, as long as nothing else settled the
 -- effect. `outcome`: the verdict, or settled when it is on record already; what was told then stays in the record's detail. `run_status`
--- tells whether the caller may go on. No row: there is no such attempt.
+-- tells whether the caller may go on. A doubt is shown to those who may say what happened. No row: there is no such attempt.
+-- cards: [{id, dest}], of a doubt.
 WITH r AS MATERIALIZED (
     SELECT id, seq, head, status, hold, cancel_wanted, open_effects, waiting_pauses, queued_at, acts_as, on_behalf_of FROM run
      WHERE id = (SELECT e.run_id FROM effect e JOIN effect_attempt a ON a.effect_id = e.id WHERE a.id = %(attempt_id)s) FOR UPDATE
@@ -190,6 +209,13 @@ WITH r AS MATERIALIZED (
 ), repainted AS (
     UPDATE card SET wanted = wanted + 1, not_before = NULL
       FROM v WHERE v.outcome <> 'settled' AND card.pause_id IN (SELECT id FROM p UNION ALL SELECT id FROM siblings)
+), answered AS (
+    UPDATE card SET wanted = wanted + 1, not_before = NULL FROM e, v WHERE card.effect_id = e.id AND v.outcome = ANY('{succeed,fail}')
+), asked AS (  -- in doubt once more: a message of its own, for the old one is read and done with
+    INSERT INTO card (id, effect_id, kind, dest, level)
+    SELECT c.id, e.id, 'doubt', c.dest, 0 FROM e, v, jsonb_to_recordset(%(cards)s::jsonb) AS c(id uuid, dest text) WHERE v.outcome = 'doubt'
+    ON CONFLICT (effect_id, dest) WHERE effect_id IS NOT NULL
+    DO UPDATE SET wanted = card.wanted + 1, painted = 0, not_before = NULL, state = 'live', channel = NULL, ts = NULL
 ), told AS (
     INSERT INTO notice (id, run_id, pause_id, kind, dest)
     SELECT %(notice_id)s, r.id, (SELECT id FROM p), 'in_doubt', 'person:' || r.on_behalf_of FROM r, going WHERE going.event = 'doubt'
@@ -283,7 +309,7 @@ WITH r AS MATERIALIZED (
       FROM r, going WHERE going.event = ANY('{stop,cancel}')
 ), repainted AS (
     UPDATE card SET wanted = wanted + 1, not_before = NULL FROM e, ends
-     WHERE card.pause_id = e.pause_id OR card.pause_id IN (SELECT id FROM moves)
+     WHERE card.pause_id = e.pause_id OR card.pause_id IN (SELECT id FROM moves) OR card.effect_id = e.id
 ), events AS MATERIALIZED (
     SELECT 1::bigint AS n, 'effect' AS entity, e.id::text AS entity_id, e.status AS from_status,
            CASE coalesce(ends.as_if, %(answer)s) WHEN 'happened' THEN 'resolve' WHEN 'stop' THEN 'abandon' WHEN 'fail' THEN 'fail' ELSE 'retry' END AS event,
@@ -311,6 +337,21 @@ SELECT v.outcome, linked.status AS run_status FROM v, linked;
 -- What nobody can tell, oldest first.
 SELECT e.id, e.run_id, e.pause_id, e.tool, e.action, e.effect_key, e.error, e.created_at, e.doubt_role, r.agent, r.on_behalf_of
   FROM effect e JOIN run r ON r.id = e.run_id WHERE e.doubted ORDER BY e.created_at;
+
+-- name: doubt_record :one
+-- An effect that is or was in doubt, with all that who must say what happened has to know: when it was called, with which key, until when
+-- the last call could last, and, once it is said, by whom and when. No row: there is no such effect.
+SELECT e.id, e.run_id, e.pause_id, e.status, e.tool, e.action, e.digest, e.effect_key, e.error, e.receipt, e.created_at, e.doubt_role, r.agent,
+       r.on_behalf_of, q.name AS requester_name, r.status AS run_status, r.cancel_wanted, a.attempts, a.tries, a.attempt_id, a.call_deadline,
+       said.event AS said, said.at AS said_at, said.surface AS said_in, coalesce(w.name, said.actor) AS said_by
+  FROM effect e JOIN run r ON r.id = e.run_id LEFT JOIN person q ON q.id = r.on_behalf_of
+  JOIN LATERAL (SELECT count(*) OVER () AS attempts, sum(tries) OVER () AS tries, id AS attempt_id, call_deadline FROM effect_attempt
+                 WHERE effect_id = e.id ORDER BY started_at DESC, id DESC LIMIT 1) a ON true
+  LEFT JOIN LATERAL (SELECT v.event, v.at, v.surface, v.actor FROM run_event v
+                      WHERE v.run_id = e.run_id AND v.entity = 'effect' AND v.entity_id = e.id::text AND v.from_status = 'in_doubt'
+                        AND v.to_status IS NOT NULL ORDER BY v.seq DESC, v.n DESC LIMIT 1) said ON e.status <> 'in_doubt'
+  LEFT JOIN person w ON w.id = said.actor
+ WHERE e.id = %(effect_id)s;
 
 -- name: find_effects :many
 -- The effects in doubt whose id ends in these hex digits, at most two.
@@ -362,7 +403,8 @@ SELECT {standing_of},
          WHERE p.run_id = r.id AND p.status = 'denied') AS refused,
        (SELECT json_agg(json_build_object('id', p.id, 'name', p.name, 'manager', p.manager, 'scopes', p.scopes, 'active', p.active,
                                           'roles', ARRAY(SELECT m.role FROM role_member m WHERE m.person_id = p.id ORDER BY m.role),
-                                          'identities', ARRAY(SELECT i.team || ':' || i.slack_user FROM identity i WHERE i.person_id = p.id ORDER BY 1))
+                                          'identities', ARRAY(SELECT i.team || ':' || i.slack_user FROM identity i WHERE i.person_id = p.id ORDER BY 1),
+                                          'absences', {absences_of})
                         ORDER BY p.id) FROM person p) AS people,
        v.version, v.document, v.digest
   FROM run r JOIN run_content c ON c.run_id = r.id JOIN person q ON q.id = r.on_behalf_of

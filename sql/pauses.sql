@@ -4,7 +4,8 @@
 -- A person approves or denies (verdict) what a pause asks. `outcome` says what came of it: vote, approve or deny when it moved;
 -- settled (it no longer waits), broken (its content was altered, or is not what its seal is of: `altered`), keyless (it is sealed, and
 -- the vote is not), stale (the card showed another content), own (the requester's own),
--- voted (this person already has), not_yours, due (its time is up: settle that first) when it did not. A deny cancels the siblings.
+-- voted (this person already has), not_yours, due (its time is up: settle that first), unconfirmed (what must be typed to approve it was
+-- not) when it did not. Who stands in for a person that is away may decide in their place. A deny cancels the siblings.
 -- Or again (nothing was done: one of the run's pauses was sent on while this statement waited for the run, and the card that it has since is
 -- newer than what this statement sees: it would keep its buttons). No row: there is no such pause.
 WITH r AS MATERIALIZED (
@@ -28,9 +29,12 @@ WITH r AS MATERIALIZED (
                WHEN %(actor)s = ANY(p.voters) THEN 'voted'
                WHEN NOT EXISTS (SELECT FROM person WHERE id = %(actor)s AND active) THEN 'not_yours'
                WHEN p.approver <> 'person:' || %(actor)s AND NOT EXISTS (
-                    SELECT FROM role_member m WHERE m.person_id = %(actor)s AND p.approver = 'role:' || m.role) THEN 'not_yours'
+                    SELECT FROM role_member m WHERE m.person_id = %(actor)s AND p.approver = 'role:' || m.role) AND NOT EXISTS (
+                    SELECT FROM away w WHERE w.delegate = %(actor)s AND p.approver = 'person:' || w.person_id
+                                         AND w.starts_at <= t.at AND w.ends_at > t.at) THEN 'not_yours'
                WHEN p.fire_at <= t.at THEN 'due'
                WHEN %(verdict)s = 'deny' THEN 'deny'
+               WHEN strpos(c.document, '"confirm":{"of":') > 0 AND c.document::json #>> '{confirm,typed}' <> %(typed)s THEN 'unconfirmed'
                WHEN p.votes_left > 1 THEN 'vote'
                ELSE 'approve'
            END AS outcome
@@ -160,7 +164,7 @@ SELECT coalesce(v.outcome, 'again') AS outcome, p.id AS pause_id, p.run_id, coal
 -- and `need`, by which it would, is NULL).
 -- back_s keeps a sweep from walking over dead entries that an old snapshot keeps alive: only what fell due in so many seconds; NULL: whenever.
 -- By the time of the statement, which is the same for all rows, so that the index ends the scan at it; a clock read per row would not.
-SELECT p.id, p.run_id, p.level, p.approver, p.fire_at, r.on_behalf_of, c.digest, c.seal, checked.intact,
+SELECT p.id, p.run_id, p.level, p.approver, p.fire_at, r.on_behalf_of, c.digest, c.seal, checked.intact, statement_timestamp() AS now,
        CASE WHEN checked.intact THEN (c.document::json -> 'need')::text END AS need
   FROM run_pause p JOIN run r ON r.id = p.run_id JOIN pause_content c ON c.pause_id = p.id
   JOIN LATERAL (SELECT c.digest = pause_digest_v1(c.document) AS intact OFFSET 0) checked ON true  -- OFFSET 0: once a row
@@ -170,7 +174,7 @@ SELECT p.id, p.run_id, p.level, p.approver, p.fire_at, r.on_behalf_of, c.digest,
 
 -- name: due_pause :one
 -- The same for one pause, whatever the time. No row: it no longer waits.
-SELECT p.id, p.run_id, p.level, p.approver, p.fire_at, r.on_behalf_of, c.digest, c.seal, checked.intact,
+SELECT p.id, p.run_id, p.level, p.approver, p.fire_at, r.on_behalf_of, c.digest, c.seal, checked.intact, statement_timestamp() AS now,
        CASE WHEN checked.intact THEN (c.document::json -> 'need')::text END AS need
   FROM run_pause p JOIN run r ON r.id = p.run_id JOIN pause_content c ON c.pause_id = p.id
   JOIN LATERAL (SELECT c.digest = pause_digest_v1(c.document) AS intact OFFSET 0) checked ON true  -- OFFSET 0: once a row
@@ -180,9 +184,9 @@ SELECT p.id, p.run_id, p.level, p.approver, p.fire_at, r.on_behalf_of, c.digest,
 -- The answer decided in advance: each asked pause that still waits at that level and is due goes to its next approver, or, with none,
 -- expires and takes its siblings with it. Runs that others hold, or have moved since this statement began (it would not see a card that they
 -- made), are left for the next sweep. A row per pause that moved; none: nothing was due.
--- asked: [{id, level, next: approver|null, to_level, within_s, cards: [{id, dest}]}]
+-- asked: [{id, level, next: approver|null, to_level, within_s, remind_after_s|null, cards: [{id, dest, not_before|null}]}]
 WITH asked AS MATERIALIZED (
-    SELECT * FROM jsonb_to_recordset(%(asked)s::jsonb) AS a(id uuid, level integer, next text, to_level integer, within_s double precision, cards jsonb)
+    SELECT * FROM jsonb_to_recordset(%(asked)s::jsonb) AS a(id uuid, level integer, next text, to_level integer, within_s double precision, remind_after_s double precision, cards jsonb)
 ), held AS MATERIALIZED (
     SELECT id, seq, head, status, hold, queued_at, waiting_pauses FROM run WHERE id IN (SELECT p.run_id FROM run_pause p JOIN asked USING (id))
      ORDER BY depth DESC, id FOR UPDATE SKIP LOCKED
@@ -194,13 +198,13 @@ WITH asked AS MATERIALIZED (
 ), t AS MATERIALIZED (
     SELECT clock_timestamp() AS at FROM (SELECT count(*) FROM live) AS locked
 ), due AS MATERIALIZED (
-    SELECT l.id, l.run_id, l.step, a.next, a.to_level, a.within_s, a.cards FROM live l JOIN asked a ON a.id = l.id AND a.level = l.level, t
+    SELECT l.id, l.run_id, l.step, a.next, a.to_level, a.within_s, a.remind_after_s, a.cards FROM live l JOIN asked a ON a.id = l.id AND a.level = l.level, t
      WHERE l.status = 'waiting' AND l.fire_at <= t.at
 ), ending AS MATERIALIZED (
     SELECT DISTINCT run_id, step FROM due WHERE next IS NULL
 ), moves AS MATERIALIZED (
     SELECT l.id, l.run_id, l.status AS from_status, e.run_id IS NOT NULL AND (d.id IS NULL OR d.next IS NOT NULL) AS falls_with_sibling,
-           d.next IS NOT NULL AND e.run_id IS NULL AS escalates, d.next, d.to_level, d.within_s, d.cards
+           d.next IS NOT NULL AND e.run_id IS NULL AS escalates, d.next, d.to_level, d.within_s, d.remind_after_s, d.cards
       FROM live l LEFT JOIN due d ON d.id = l.id LEFT JOIN ending e ON e.run_id = l.run_id AND e.step = l.step
      WHERE d.id IS NOT NULL OR e.run_id IS NOT NULL
 ), named AS MATERIALIZED (
@@ -244,10 +248,15 @@ WITH asked AS MATERIALIZED (
 ), repainted AS (
     UPDATE card SET wanted = wanted + 1, not_before = NULL WHERE card.pause_id = ANY(ARRAY(SELECT id FROM named))  -- no join: by its index, however many there are
 ), sent_on AS (
-    INSERT INTO card (id, pause_id, kind, dest, level)
-    SELECT c.id, moved.id, 'approver', c.dest, moved.level
-      FROM moved JOIN named m ON m.id = moved.id AND m.escalates, jsonb_to_recordset(m.cards) AS c(id uuid, dest text)
+    INSERT INTO card (id, pause_id, kind, dest, level, not_before)
+    SELECT c.id, moved.id, 'approver', c.dest, moved.level, c.not_before
+      FROM moved JOIN named m ON m.id = moved.id AND m.escalates, jsonb_to_recordset(m.cards) AS c(id uuid, dest text, not_before timestamptz)
     ON CONFLICT DO NOTHING
+), reminded AS (
+    INSERT INTO notice (id, run_id, pause_id, kind, dest, detail, not_before)
+    SELECT c.id, moved.run_id, moved.id, 'reminder', c.dest, json_build_object('level', moved.level), t.at + m.remind_after_s * interval '1 second'
+      FROM moved JOIN named m ON m.id = moved.id AND m.escalates, t, jsonb_to_recordset(m.cards) AS c(id uuid, dest text)
+     WHERE m.remind_after_s < m.within_s
 ), {log_each}
 SELECT moved.id AS pause_id, moved.run_id, named.event, moved.status, moved.approver, moved.level, moved.fire_at, after.wakes
   FROM moved JOIN named ON named.id = moved.id JOIN after ON after.id = moved.run_id;

@@ -41,6 +41,80 @@ WITH held AS MATERIALIZED (
 ), {log}
 SELECT CASE WHEN EXISTS (SELECT FROM r) THEN 'imported' ELSE 'again' END AS outcome FROM held;
 
+-- name: set_away :one
+-- Somebody is away from starts_at (NULL: now) to ends_at, and the delegate answers for them meanwhile. What waits for them by name is shown to
+-- the delegate too, from then on. On record in the system's chain, as is who tried in vain. `outcome`: away, or not_yours (neither the person
+-- nor an operator), unknown (one of the two is nobody active), overlaps (another absence), past (it would be over already), or
+-- again (the system's chain moved while this one waited for it, and it does not see by what). No row: the system's run is missing.
+WITH held AS MATERIALIZED (
+    SELECT id, seq, head FROM run WHERE id = %(id)s FOR UPDATE
+), r AS MATERIALIZED (
+    SELECT held.* FROM held JOIN run seen ON seen.id = held.id AND seen.seq = held.seq
+), t AS MATERIALIZED (
+    SELECT clock_timestamp() AS at FROM r
+), asked AS MATERIALIZED (
+    SELECT a.*, concat_ws(' ', %(delegate)s::text, 'from', a.starts_at AT TIME ZONE 'UTC', 'to', a.ends_at AT TIME ZONE 'UTC', 'UTC') AS told
+      FROM (SELECT greatest(coalesce(%(starts_at)s::timestamptz, t.at), t.at) AS starts_at, %(ends_at)s::timestamptz AS ends_at FROM t) a
+), v AS MATERIALIZED (
+    SELECT CASE
+               WHEN %(actor)s <> %(person)s AND NOT EXISTS (
+                    SELECT FROM role_member m JOIN person q ON q.id = m.person_id AND q.active WHERE m.person_id = %(actor)s AND m.role = 'operator')
+                    THEN 'not_yours'
+               WHEN (SELECT count(*) FROM person WHERE id = ANY(ARRAY[%(person)s, %(delegate)s]) AND active) < 2 THEN 'unknown'
+               WHEN asked.ends_at <= asked.starts_at THEN 'past'
+               WHEN EXISTS (SELECT FROM away w WHERE w.person_id = %(person)s AND w.starts_at < asked.ends_at AND w.ends_at > asked.starts_at) THEN 'overlaps'
+               ELSE 'away'
+           END AS outcome FROM asked
+), gone AS (
+    INSERT INTO away (person_id, delegate, starts_at, ends_at)
+    SELECT %(person)s, %(delegate)s, asked.starts_at, asked.ends_at FROM asked, v WHERE v.outcome = 'away'
+    RETURNING delegate, starts_at, ends_at
+), shown AS (
+    INSERT INTO card (id, pause_id, kind, dest, level, not_before)
+    SELECT gen_random_uuid(), p.id, 'approver', 'person:' || gone.delegate, p.level, gone.starts_at
+      FROM gone, run_pause p JOIN run q ON q.id = p.run_id
+     WHERE p.status = 'waiting' AND p.approver = 'person:' || %(person)s AND q.on_behalf_of <> gone.delegate
+       AND p.fire_at > gone.starts_at
+    ON CONFLICT DO NOTHING
+), events AS MATERIALIZED (
+    SELECT 1 AS n, 'system' AS entity, %(person)s::text AS entity_id, 'new' AS from_status, 'away' AS event,
+           CASE WHEN v.outcome = 'away' THEN 'done' END AS to_status, %(actor)s::text AS actor, %(surface)s::text AS surface,
+           CASE WHEN v.outcome = 'away' THEN asked.told ELSE v.outcome END AS detail
+      FROM v, asked
+), linked AS (
+    UPDATE run SET (seq, head) = (SELECT {link} FROM r, t) WHERE run.id = (SELECT r.id FROM r, t, v) RETURNING run.id, run.seq, run.head
+), {log}
+SELECT coalesce(v.outcome, 'again') AS outcome, asked.starts_at, asked.ends_at FROM held LEFT JOIN v ON true LEFT JOIN asked ON true;
+
+-- name: set_back :one
+-- Somebody is back sooner, or is not going: what is under way ends now, what has not begun is taken back. On record likewise. `outcome`:
+-- back, not_away, not_yours (neither the person nor an operator), or again, as above. No row: the system's run is missing.
+WITH held AS MATERIALIZED (
+    SELECT id, seq, head FROM run WHERE id = %(id)s FOR UPDATE
+), r AS MATERIALIZED (
+    SELECT held.* FROM held JOIN run seen ON seen.id = held.id AND seen.seq = held.seq
+), t AS MATERIALIZED (
+    SELECT clock_timestamp() AS at FROM r
+), may AS MATERIALIZED (
+    SELECT t.at FROM t WHERE %(actor)s = %(person)s OR EXISTS (
+        SELECT FROM role_member m JOIN person q ON q.id = m.person_id AND q.active WHERE m.person_id = %(actor)s AND m.role = 'operator')
+), ended AS (
+    UPDATE away SET ends_at = may.at FROM may
+     WHERE away.person_id = %(person)s AND away.starts_at < may.at AND away.ends_at > may.at RETURNING away.delegate
+), dropped AS (
+    DELETE FROM away USING may WHERE away.person_id = %(person)s AND away.starts_at >= may.at RETURNING away.delegate
+), v AS MATERIALIZED (
+    SELECT CASE WHEN NOT EXISTS (SELECT FROM may) THEN 'not_yours'
+                WHEN (SELECT count(*) FROM ended) + (SELECT count(*) FROM dropped) > 0 THEN 'back' ELSE 'not_away' END AS outcome FROM r
+), events AS MATERIALIZED (
+    SELECT 1 AS n, 'system' AS entity, %(person)s::text AS entity_id, 'new' AS from_status, 'back' AS event,
+           CASE WHEN v.outcome = 'back' THEN 'done' END AS to_status, %(actor)s::text AS actor, %(surface)s::text AS surface,
+           CASE WHEN v.outcome <> 'back' THEN v.outcome END AS detail FROM v
+), linked AS (
+    UPDATE run SET (seq, head) = (SELECT {link} FROM r, t) WHERE run.id = (SELECT r.id FROM r, t, v) RETURNING run.id, run.seq, run.head
+), {log}
+SELECT coalesce(v.outcome, 'again') AS outcome FROM held LEFT JOIN v ON true;
+
 -- name: people_on_record :one
 -- The last import on record, and the rows of those who are active, in one look. No row: nobody was ever imported.
 SELECT e.seq, e.detail,
@@ -51,11 +125,16 @@ SELECT e.seq, e.detail,
           FROM person p WHERE p.active) AS people
   FROM run_event e WHERE e.run_id = %(id)s AND e.event = 'people' ORDER BY e.seq DESC LIMIT 1;
 
+-- name: absences_of :fragment
+(SELECT coalesce(json_agg(json_build_object('delegate', w.delegate, 'starts_at', w.starts_at, 'ends_at', w.ends_at) ORDER BY w.starts_at), '[]')
+   FROM away w WHERE w.person_id = p.id)
+
 -- name: people :many
--- Everybody, with roles and Slack ids.
+-- Everybody, with roles, Slack ids, and when they were, are or will be away.
 SELECT p.id, p.name, p.manager, p.scopes, p.active,
        ARRAY(SELECT m.role FROM role_member m WHERE m.person_id = p.id ORDER BY m.role) AS roles,
-       ARRAY(SELECT i.team || ':' || i.slack_user FROM identity i WHERE i.person_id = p.id ORDER BY 1) AS identities
+       ARRAY(SELECT i.team || ':' || i.slack_user FROM identity i WHERE i.person_id = p.id ORDER BY 1) AS identities,
+       {absences_of} AS absences
   FROM person p ORDER BY p.id;
 
 -- name: person_of_identity :one

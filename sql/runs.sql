@@ -194,7 +194,8 @@ SELECT status, refusals FROM linked;
 
 -- name: ask_run :one
 -- The run stops on people: its pauses open, with everything they hold, and those that they replace are superseded; the worker lets go.
--- pauses: [{id, n, approver, votes_left, answer_within_s, digest, fingerprint, document, seal, cards: [{id, kind, dest}]}]
+-- pauses: [{id, n, approver, votes_left, answer_within_s, remind_after_s|null, digest, fingerprint, document, seal,
+--           cards: [{id, kind, dest, not_before|null}]}]
 -- No row: the run is no longer this worker's, one of the pauses to be replaced is not approved any more, or what is asked about is no call of
 -- this turn.
 WITH r AS MATERIALIZED (
@@ -210,7 +211,7 @@ WITH r AS MATERIALIZED (
     SELECT at FROM legal
 ), asked AS MATERIALIZED (
     SELECT a.* FROM legal, jsonb_to_recordset(%(pauses)s::jsonb) AS a(id uuid, n integer, approver text, votes_left integer,
-           answer_within_s double precision, digest text, fingerprint text, document text, seal text, cards jsonb)
+           answer_within_s double precision, remind_after_s double precision, digest text, fingerprint text, document text, seal text, cards jsonb)
 ), superseded AS (
     UPDATE run_pause SET status = 'superseded', version = run_pause.version + 1, decided_at = t.at, reason = %(reason)s
       FROM live, t WHERE run_pause.id = live.id AND live.id = ANY(%(superseded)s::uuid[])
@@ -228,8 +229,14 @@ WITH r AS MATERIALIZED (
 ), let_go AS (
     DELETE FROM run_lease USING legal WHERE run_lease.run_id = legal.id
 ), shown AS (
-    INSERT INTO card (id, pause_id, kind, dest, level)
-    SELECT c.id, asked.id, c.kind, c.dest, 0 FROM asked, jsonb_to_recordset(asked.cards) AS c(id uuid, kind text, dest text)
+    INSERT INTO card (id, pause_id, kind, dest, level, not_before)
+    SELECT c.id, asked.id, c.kind, c.dest, 0, c.not_before
+      FROM asked, jsonb_to_recordset(asked.cards) AS c(id uuid, kind text, dest text, not_before timestamptz)
+), reminded AS (  -- said later, if it still waits then and with the same people; what it says is made then
+    INSERT INTO notice (id, run_id, pause_id, kind, dest, detail, not_before)
+    SELECT c.id, r.id, asked.id, 'reminder', c.dest, '{"level": 0}', t.at + asked.remind_after_s * interval '1 second'
+      FROM asked, r, t, jsonb_to_recordset(asked.cards) AS c(id uuid, kind text, dest text)
+     WHERE asked.remind_after_s < asked.answer_within_s AND c.kind = 'approver'
 ), repainted AS (
     UPDATE card SET wanted = wanted + 1, not_before = NULL FROM live, t
      WHERE card.pause_id = live.id AND live.id = ANY(%(superseded)s::uuid[])

@@ -64,7 +64,7 @@ CREATE TABLE policy_version (
     applied_at  timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 
--- What was paid to whom in a window; reserved on its locked row by the statement that writes the attempt.
+-- Never written: what is paid to whom is in `spending`. It goes in a later release.
 CREATE TABLE spend (
     rule        text NOT NULL,
     payee       text NOT NULL,
@@ -303,6 +303,34 @@ CREATE INDEX effect_attempt_of_effect ON effect_attempt (effect_id);
 -- One open attempt per effect: two calls for one effect are never under way at once.
 CREATE UNIQUE INDEX effect_attempt_one_open ON effect_attempt (effect_id) WHERE status = 'open';
 
+-- What was begun to be paid to whom, where the policy counts such payments together. What surely was not paid does not count.
+CREATE TABLE spending (
+    effect_id  uuid PRIMARY KEY,
+    at         timestamptz NOT NULL,
+    minor      bigint NOT NULL CHECK (minor >= 0),
+    action     text NOT NULL,
+    payee      text NOT NULL,
+    currency   text NOT NULL
+);
+CREATE INDEX spending_of_payee ON spending (action, payee, currency, at);
+
+-- One row per payee: who is about to pay locks it, and then counts.
+CREATE TABLE spending_lock (
+    action    text NOT NULL,
+    payee     text NOT NULL,
+    currency  text NOT NULL,
+    PRIMARY KEY (action, payee, currency)
+);
+
+-- What was paid since. VOLATILE: it looks with a snapshot of its own, so that a statement which waited for the payee's lock sees what was
+-- begun meanwhile. `locked` is there to be read first.
+CREATE FUNCTION spent_v1(action text, payee text, currency text, since timestamptz, locked bigint) RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    RETURN (SELECT coalesce(sum(s.minor), 0) FROM spending s JOIN effect e ON e.id = s.effect_id
+             WHERE s.action = spent_v1.action AND s.payee = spent_v1.payee AND s.currency = spent_v1.currency AND s.at > spent_v1.since
+               AND e.status <> 'failed');
+END $$;
+
 -- ------------------------------------------------------------------------------------------------------------ the record
 
 -- Whether a move is one of the edges, for the CHECK below, which locks nothing and writes nothing. This one lists none: transitions.sql, which
@@ -361,27 +389,36 @@ BEGIN
     RETURN kind = ANY('{approver,requester}') AND dest ~ '^(channel|person):.' AND state = ANY('{live,gone}');
 END $$;
 
--- A Slack message that must come to equal its pause: wanted > painted means repaint.
+CREATE FUNCTION card_is_sound_v2(kind text, dest text, state text, pause_id uuid, effect_id uuid) RETURNS boolean
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+    RETURN kind = ANY('{approver,requester,doubt}') AND dest ~ '^(channel|person):.' AND state = ANY('{live,gone}')
+       AND (kind = 'doubt') = (effect_id IS NOT NULL) AND (pause_id IS NULL) = (effect_id IS NOT NULL);
+END $$;
+
+-- A Slack message that must come to equal its pause, or ask what became of an effect: wanted > painted means repaint.
 CREATE TABLE card (
     id             uuid PRIMARY KEY,
-    pause_id       uuid NOT NULL,
+    pause_id       uuid,                       -- NULL: it is about an effect
     not_before     timestamptz,                -- NULL: at once
     painter_until  timestamptz,                -- one painter at a time
     wanted         integer NOT NULL DEFAULT 1,
     painted        integer NOT NULL DEFAULT 0,
     level          integer NOT NULL,           -- the escalation level it was made for: only there does it show buttons
     tries          integer NOT NULL DEFAULT 0,
-    kind           text NOT NULL,              -- approver, requester
+    kind           text NOT NULL,              -- approver, requester, doubt
     dest           text NOT NULL,
     state          text NOT NULL DEFAULT 'live',
     channel        text,                       -- from Slack's answer to the post; for a DM the D... id
     ts             text,
     error          text,                       -- Slack's last refusal
     due            boolean NOT NULL GENERATED ALWAYS AS (wanted > painted AND state = 'live') STORED,
+    effect_id      uuid,                       -- what became of which effect; NULL: it is about a pause
     UNIQUE (pause_id, kind, level, dest)
 ) WITH (fillfactor = 80);
-ALTER TABLE card ADD CONSTRAINT card_is_sound CHECK (card_is_sound_v1(kind, dest, state)) NOT VALID;
+ALTER TABLE card ADD CONSTRAINT card_is_sound CHECK (card_is_sound_v2(kind, dest, state, pause_id, effect_id)) NOT VALID;
 CREATE INDEX card_due ON card (not_before NULLS FIRST) WHERE due;
+CREATE UNIQUE INDEX card_of_effect ON card (effect_id, dest) WHERE effect_id IS NOT NULL;
 
 -- Something said once. Composed when it is delivered, from the present state; private answers lapse after five minutes.
 CREATE TABLE notice (
@@ -399,7 +436,7 @@ CREATE TABLE notice (
     detail        json,
     error         text
 );
-CREATE INDEX notice_due ON notice (not_before NULLS FIRST) WHERE state = 'due';
+CREATE INDEX notice_due ON notice (coalesce(not_before, '-infinity')) WHERE state = 'due';  -- a reminder is one for later
 
 -- ----------------------------------------------------------------------------------------------------------- for reading
 

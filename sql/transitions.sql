@@ -71,6 +71,8 @@ INSERT INTO edge (entity, from_status, event, to_status, meaning) VALUES
     ('system', 'new', 'migrate', 'done', 'the schema was brought up to date'),
     ('system', 'new', 'policy',  'done', 'a policy version was applied'),
     ('system', 'new', 'people',  'done', 'people, roles or identities were changed'),
+    ('system', 'new', 'away',    'done', 'somebody is away, and another answers for them'),
+    ('system', 'new', 'back',    'done', 'somebody is back sooner, or is not going'),
     ('system', 'new', 'halt',    'done', 'every effect was stopped'),
     ('system', 'new', 'unhalt',  'done', 'effects may go on')
 ON CONFLICT (entity, from_status, event, to_status) DO UPDATE SET meaning = excluded.meaning;

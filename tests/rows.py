@@ -69,6 +69,7 @@ def asked(
     return runs.Ask(
         id=db.new_id(), content=content(claim.id, step, n, **changes), approver=approver,
         cards=(NewCard(kind="approver", dest="channel:C0BUY"), NewCard(kind="requester", dest="person:priya")),
+        answer_within_s=NEED.answer_within_s,
     )  # fmt: skip
 
 

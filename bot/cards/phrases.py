@@ -12,7 +12,19 @@ from typing import Literal, assert_never
 from bot.cards.ids import screen_id
 from bot.cards.parts import clock, cut
 from bot.cards.seen import seen_line
-from engine.models import AlreadySettled, Broken, Decided, Due, Halt, NotYours, Outcome, RunStatus, Standing, Voted
+from engine.models import (
+    AlreadySettled,
+    Broken,
+    Decided,
+    Due,
+    Halt,
+    NotYours,
+    Outcome,
+    RunStatus,
+    Standing,
+    Unconfirmed,
+    Voted,
+)
 
 NameOf = Callable[[str], str]
 """From a person's id ("marta") to their name."""
@@ -41,6 +53,10 @@ UNKNOWN_ACTION = (
 NOT_CONFIRMED = "Placet could not confirm this in time. The card will show what holds; look at it before you try again."
 NOT_RECORDED = "This was not recorded, and nothing was changed: the database cannot be reached. Please press again."
 _AGAIN = "Nothing is done; whoever still wants it can ask again."
+UNCONFIRMED = (
+    "What its rule has you type to approve it was not typed, or is not what is asked about, so nothing was recorded. Look at it once more, "
+    "and type it as it stands there."
+)
 LONG_REASON = "This is too long to keep; please say it in 1,000 characters."
 
 
@@ -114,12 +130,16 @@ def said(outcome: Outcome, name_of: NameOf) -> str:
             return _settled(now, name_of)
         case NotYours():
             return _not_yours(outcome, name_of)
-        case Due():
-            return f"Its time ran out at {clock(now.fire_at)}, so nothing was recorded. The card shows what follows from that."
-        case Broken():
-            return _broken(outcome)
+        case Due() | Broken() | Unconfirmed():
+            return _not_recorded(outcome)
         case _:
             assert_never(outcome)
+
+
+def _not_recorded(outcome: Due | Broken | Unconfirmed) -> str:
+    if isinstance(outcome, Due):
+        return f"Its time ran out at {clock(outcome.now.fire_at)}, so nothing was recorded. The card shows what follows from that."
+    return UNCONFIRMED if isinstance(outcome, Unconfirmed) else _broken(outcome)
 
 
 def _decided(now: Standing) -> str:

@@ -3,10 +3,15 @@
 Pure. The same words serve a dry run and an explanation of the policy.
 """
 
+from typing import Final
+
 from bot.cards.phrases import approver_name, person, span
 from bot.commands.terminal import plain
-from engine.rules.needs import Need, Step
+from engine.rules.needs import Need, Step, who
 from engine.rules.people import People
+from engine.rules.policy_diff import Change
+
+NOBODY: Final = People(())
 
 
 def in_words(need: Need, approver: str | None, people: People) -> str:
@@ -20,8 +25,51 @@ def in_words(need: Need, approver: str | None, people: People) -> str:
             return "refused: nobody but the requester may decide on it"
         case "ask":
             several = f"{need.approvers} of " if need.approvers > 1 else ""
-            who = approver_name(approver or "", _name(approver or "", people))
-            return f"asks {several}{who}; {span(need.answer_within_s)} to answer"
+            whom = approver_name(approver or "", _name(approver or "", people))
+            typed = f", who types the {need.confirm.replace('_', ' ')}" if need.confirm else ""
+            return f"asks {several}{whom}{typed}; {_time(need.answer_within_s, need.in_business_hours)} to answer"
+
+
+def changed(change: Change) -> tuple[str, str]:
+    """What was needed and what is now, in words; where whom it asks is the same, only what differs."""
+    was, now = change.was, change.now
+    if was is None or now is None:
+        return tuple(_by_itself(need) if need else "forbidden, since no rule names it" for need in (was, now))  # type: ignore[return-value]
+    told = [(one, other) for one, other in zip(_terms(was), _terms(now), strict=True) if one != other]
+    return "; ".join(one for one, _ in told), "; ".join(other for _, other in told)
+
+
+def together(window_s: int) -> str:
+    """How payments to one payee count."""
+    return f"together within {span(window_s)}" if window_s else "each by itself"
+
+
+def _by_itself(need: Need) -> str:
+    return _terms(need)[0]
+
+
+def _terms(need: Need) -> tuple[str, ...]:
+    """All that a need says, a part each, in the same order for all needs."""
+    steps = ", then ".join(
+        f"{_step(step, NOBODY)} ({_time(step.answer_within_s, step.in_business_hours)})" for step in need.steps
+    )
+    asks = {"allow": "done without asking", "forbid": "forbidden", "ask": f"asks {who(need)}"}[need.kind]
+    return (
+        asks,
+        f"{_time(need.answer_within_s, need.in_business_hours)} to answer",
+        f"if nobody answers: {steps or 'nothing is done'}",
+        tolerance(need),
+        f"to be done within {span(need.execute_within_s)}",
+        f"reminded after {span(need.remind_after_s)}" if need.remind_after_s else "not reminded",
+        f"shown in {need.channel}" if need.channel else "shown in a DM",
+        f"the {need.confirm.replace('_', ' ')} is typed" if need.confirm else "a click is enough",
+        f"in doubt, {need.doubt_role or 'nobody'} is asked",
+        f"business hours by {need.calendar.zone} {need.calendar.holidays}" if need.calendar else "every hour counts",
+    )
+
+
+def _time(seconds: int, in_business_hours: bool) -> str:
+    return f"{span(seconds)}{' of business time' if in_business_hours else ''}"
 
 
 def silence(need: Need, people: People) -> str:
@@ -39,7 +87,10 @@ def tolerance(need: Need) -> str:
 
 
 def _gone(need: Need, steps: int) -> str:
-    return span(need.answer_within_s + sum(step.answer_within_s for step in need.steps[:steps]))
+    waits: list[Need | Step] = [need, *need.steps[:steps]]
+    if len({one.in_business_hours for one in waits}) == 1:
+        return _time(sum(one.answer_within_s for one in waits), need.in_business_hours)
+    return " and ".join(_time(one.answer_within_s, one.in_business_hours) for one in waits)
 
 
 def _step(step: Step, people: People) -> str:

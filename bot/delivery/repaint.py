@@ -48,6 +48,7 @@ def paint_copy(courier: Courier, pause_id: UUID, *, kind: blocks.Kind, level: in
 
 def _paint(courier: Courier, card: Card) -> None:
     try:
+        assert card.pause_id is not None
         with courier.pool.connection() as conn:
             pause = pauses.get(conn, card.pause_id)
         outcome = _send(courier, card, pause)
@@ -70,6 +71,7 @@ def _send(courier: Courier, card: Card, pause: Pause) -> Sent | Failure:
     place = card.channel or courier.channel_of(card.dest)
     if not isinstance(place, str):
         return place
+    assert card.kind != "doubt"
     message = blocks.card(pause, kind=card.kind, level=card.level, env=courier.env)
     outcome = _put(courier, place, card.ts, message)
     if isinstance(outcome, Refused) and outcome.error in TOO_LONG:

@@ -3,9 +3,9 @@
 A field is named as its column is. Times are aware datetimes by the database's clock; ids are UUIDs; people are ids ("marta").
 """
 
-from engine.models.asking import Content, Line, NewCard, Quote, Superseded
+from engine.models.asking import Confirmation, Content, Line, NewCard, Quote, Superseded
 from engine.models.cards import Card, Notice
-from engine.models.effects import DoubtfulEffect, EffectLine, Halt, OpenEffect
+from engine.models.effects import Doubt, DoubtfulEffect, EffectLine, Halt, OpenEffect
 from engine.models.pauses import (
     AlreadySettled,
     Broken,
@@ -17,6 +17,7 @@ from engine.models.pauses import (
     Outcome,
     Pause,
     Standing,
+    Unconfirmed,
     Vote,
     Voted,
     Waiting,
@@ -33,8 +34,10 @@ __all__ = [
     "Call",
     "Card",
     "Claim",
+    "Confirmation",
     "Content",
     "Decided",
+    "Doubt",
     "DoubtfulEffect",
     "Due",
     "DuePause",
@@ -58,6 +61,7 @@ __all__ = [
     "RunStatus",
     "Standing",
     "Superseded",
+    "Unconfirmed",
     "Vote",
     "Voted",
     "Waiting",

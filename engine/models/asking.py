@@ -52,6 +52,14 @@ class Superseded:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Confirmation:
+    """What an approver must type to say yes: `typed`, which is of the amount ("amount") or the end of the argument that `of` names."""
+
+    of: str
+    typed: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Content:
     """What a pause holds, once and for all: the exact action, what the approver reads, the authority, the answer in advance.
 
@@ -80,6 +88,7 @@ class Content:
     need: Need
     quote: Quote | None
     supersedes: Superseded | None
+    confirm: Confirmation | None = None
 
     def to_document(self) -> dict[str, Any]:
         """The one document of the pause, JSON-safe, as its digest covers it."""
@@ -123,7 +132,7 @@ class Content:
                 if self.supersedes
                 else None
             ),
-        }
+        } | ({"confirm": asdict(self.confirm)} if self.confirm else {})  # the release before knows no such key
 
     @classmethod
     def from_document(cls, doc: Mapping[str, Any]) -> Self:
@@ -165,12 +174,14 @@ class Content:
                 if before
                 else None
             ),
+            confirm=Confirmation(**doc["confirm"]) if "confirm" in doc else None,
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewCard:
-    """Where a pause is to be shown: dest is "channel:C0BUY" or "person:marta" (a DM)."""
+    """Where a pause is to be shown: dest is "channel:C0BUY" or "person:marta" (a DM). `not_before` None: at once."""
 
     kind: Literal["approver", "requester"]
     dest: str
+    not_before: datetime | None = None

@@ -7,11 +7,15 @@ from uuid import UUID
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Card:
-    """A card to paint, claimed by one painter. `channel` and `ts` None: it was never posted, as far as we know."""
+    """A card to paint, claimed by one painter. `channel` and `ts` None: it was never posted, as far as we know.
+
+    It is about a pause, or, if it is of kind "doubt", about an effect: the other id is None.
+    """
 
     id: UUID
-    pause_id: UUID
-    kind: Literal["approver", "requester"]
+    pause_id: UUID | None
+    effect_id: UUID | None
+    kind: Literal["approver", "requester", "doubt"]
     dest: str
     level: int
     wanted: int

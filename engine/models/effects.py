@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from engine.models.statuses import EffectStatus
+from engine.models.statuses import EffectStatus, RunStatus
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +24,8 @@ class OpenEffect:
     created_at: datetime
     policy_version: str
     rule: str
+    doubt_role: str
+    on_behalf_of: str
     quoted: Any
     attempt_id: UUID
     attempt_status: Literal["open", "done", "failed", "absent", "unknown"]
@@ -48,6 +50,42 @@ class DoubtfulEffect:
     doubt_role: str
     agent: str
     on_behalf_of: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doubt:
+    """An effect that is or was in doubt, as who must say what happened reads it.
+
+    `attempts` have a key each, and `tries` are all calls; `attempt_id` is the last key, `call_deadline` until when its last call could last.
+    `said` is how the doubt was settled ("resolve", "retry", "abandon" by a person, "succeed" or "fail" also by a late answer), with by whom,
+    when and where; all None while it stands.
+    """
+
+    id: UUID
+    run_id: UUID
+    pause_id: UUID | None
+    status: EffectStatus
+    tool: str
+    action: str
+    digest: str
+    effect_key: str
+    error: str | None
+    receipt: Any
+    created_at: datetime
+    doubt_role: str
+    agent: str
+    on_behalf_of: str
+    requester_name: str | None
+    run_status: RunStatus
+    cancel_wanted: bool
+    attempts: int
+    tries: int
+    attempt_id: UUID
+    call_deadline: datetime
+    said: Literal["resolve", "retry", "abandon", "succeed", "fail"] | None
+    said_at: datetime | None
+    said_in: str | None
+    said_by: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

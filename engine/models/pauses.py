@@ -171,7 +171,14 @@ class Broken:
     why: Literal["broken", "stale"]
 
 
-Outcome = Decided | Voted | AlreadySettled | NotYours | Due | Broken
+@dataclass(frozen=True, slots=True)
+class Unconfirmed:
+    """It can only be approved with what its rule has the approver type, and that was not typed, or not right."""
+
+    now: Standing
+
+
+Outcome = Decided | Voted | AlreadySettled | NotYours | Due | Broken | Unconfirmed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,7 +197,10 @@ class Moved:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DuePause:
-    """A pause that a sweep has to settle. `need` is what was asked for, as JSON that `Need.from_document` reads; None unless it is intact."""
+    """A pause that a sweep has to settle. `need` is what was asked for, as JSON that `Need.from_document` reads; None unless it is intact.
+
+    `now` is the database's clock when it was looked at.
+    """
 
     id: UUID
     run_id: UUID
@@ -200,3 +210,4 @@ class DuePause:
     on_behalf_of: str
     need: str | None
     intact: bool
+    now: datetime

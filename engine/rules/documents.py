@@ -261,7 +261,7 @@ def _table(value: Any) -> dict[str, Any]:
 
 
 def _name(entry: str, index: int, values: Mapping[str, Any]) -> str:
-    called = values.get("name" if entry == "rule" else "id")
+    called = values.get("id" if entry == "person" else "name")
     return f"{entry} {_shown(called)}" if isinstance(called, str) else f"{entry} number {index + 1}"
 
 

@@ -6,6 +6,7 @@ left; a step that leads to no one is skipped, and when no step is left the answe
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from engine.rules.needs import Need, Step
 from engine.rules.people import People
@@ -13,10 +14,10 @@ from engine.rules.people import People
 
 @dataclass(frozen=True, slots=True)
 class Next:
-    """The next approver, how long they have, and the level this is (the count of steps used, skipped ones included)."""
+    """The next approver, the step that leads there, and the level this is (the count of steps used, skipped ones included)."""
 
     approver: str
-    within_s: int
+    step: Step
     level: int
 
 
@@ -39,34 +40,52 @@ def next_approver(steps: Sequence[Step], level: int, approver: str, requester: s
         step = steps[index]
         found = _resolve(step, approver, requester, people)
         if found and found != approver:
-            return Next(found, step.answer_within_s, index + 1)
+            return Next(found, step, index + 1)
     return None
 
 
-def leads_to(need: Need, level: int, voter: str, requester: str, people: People) -> bool:
+def leads_to(need: Need, level: int, voter: str, *, at: datetime, requester: str, people: People) -> bool:
     """Whether the rule asks this person at this level, as people are now: what a row says of whom it asked is not believed.
 
-    At level 0 a rule whose person could not be asked has asked one of its steps.
+    At level 0 a rule whose person could not be asked has asked one of its steps. Who stood in, `at` the moment of the vote, for somebody
+    whom the rule asks by name was asked too.
     """
     if voter == requester or level > len(need.steps):
         return False
-    if level == 0 and (need.person == voter or (need.role is not None and _holds(voter, need.role, people))):
+    named = {voter} | people.represented_by(voter, at)
+    if level == 0 and (need.person in named or (need.role is not None and _holds(voter, need.role, people))):
         return True
     steps = need.steps[level - 1 : level] if level else need.steps if need.person else ()
-    return any(_step_leads_to(step, need, voter, requester, people) for step in steps)
-
-
-def _step_leads_to(step: Step, need: Need, voter: str, requester: str, people: People) -> bool:
-    if step.person is not None:
-        return step.person == voter
-    if step.role is not None:
-        return _holds(voter, step.role, people)
-    asked = {requester} if step.manager_of == "requester" else {need.person, *(each.person for each in need.steps)}
-    return any(voter in people.above(start) for start in asked if start)
+    managed = {need.person, *(step.person for step in need.steps)}
+    above = {of: {boss for one in start if one for boss in people.above(one)} for of, start in
+             (("requester", {requester}), ("approver", managed))}  # fmt: skip
+    return any(
+        step.person in named
+        or (step.role is not None and _holds(voter, step.role, people))
+        or (step.manager_of is not None and not named.isdisjoint(above[step.manager_of]))
+        for step in steps
+    )
 
 
 def _holds(person: str, role: str, people: People) -> bool:
     return any(holder.id == person for holder in people.holders(role))
+
+
+def stand_ins(
+    approver: str, people: People, requester: str, now: datetime, until: datetime
+) -> tuple[tuple[str, datetime | None], ...]:
+    """Where else a card is shown, and from when on (None: now), since the person asked is or will be away before it is due.
+
+    Nobody stands in for somebody towards their own request, and one hop is all: a delegate who is away has no delegate here.
+    """
+    kind, _, name = approver.partition(":")
+    person = people.get(name) if kind == "person" else None
+    absences = person.absences if person else ()
+    return tuple(
+        (f"person:{absence.delegate}", absence.starts_at if absence.starts_at > now else None)
+        for absence in absences
+        if absence.starts_at < until and absence.ends_at > now and _may_be_asked(absence.delegate, requester, people)
+    )
 
 
 def destinations(approver: str, channel: str | None, people: People, requester: str, *, first: bool) -> tuple[str, ...]:

@@ -5,7 +5,8 @@ person. Whether somebody may decide on a given pause, and whether Slack still kn
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
+from datetime import datetime
 
 from engine.rules import digest, documents
 from engine.rules.documents import DocumentFaults, Fault, Table
@@ -15,8 +16,24 @@ _scope = documents.shaped(r"[a-z][a-z0-9_.:-]{0,62}", "payments:write")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Absence:
+    """From when and until when somebody is away, and who answers for them meanwhile."""
+
+    delegate: str
+    starts_at: datetime
+    ends_at: datetime
+
+    def covers(self, at: datetime) -> bool:
+        """Whether it is under way at this moment; its end is outside it."""
+        return self.starts_at <= at < self.ends_at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Person:
-    """One person. `manager` is another's id, None at the top. Who has left keeps the row, with `active` False."""
+    """One person. `manager` is another's id, None at the top. Who has left keeps the row, with `active` False.
+
+    `absences` are no part of the document: they come and go by themselves.
+    """
 
     id: str
     name: str
@@ -25,6 +42,7 @@ class Person:
     manager: str | None = None
     active: bool = True
     scopes: tuple[str, ...] = ()
+    absences: tuple[Absence, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +80,15 @@ class People:
             manager = self.manager_of(manager.id)
         return tuple(found)
 
+    def represented_by(self, person_id: str, at: datetime) -> frozenset[str]:
+        """The ids of those who were away at this moment and left their answers to this person. One hop: not those whom they stood in for."""
+        return frozenset(
+            person.id
+            for person in self
+            for absence in person.absences
+            if absence.delegate == person_id and absence.covers(at)
+        )
+
     def holders(self, role: str) -> tuple[Person, ...]:
         """The active people who hold the role."""
         return tuple(person for person in self if person.active and role in person.roles)
@@ -70,7 +97,11 @@ class People:
 def people_digest(people: Iterable[Person]) -> str:
     """SHA-256 over those who are active: what each is, in no matter what order, and however often it is said."""
     active = sorted((p for p in people if p.active), key=lambda p: p.id)
-    told = [asdict(p) | {name: sorted({*getattr(p, name)}) for name in ("slack", "roles", "scopes")} for p in active]
+    told = [
+        {name: getattr(p, name) for name in ("id", "name", "manager", "active")}
+        | {name: sorted({*getattr(p, name)}) for name in ("slack", "roles", "scopes")}
+        for p in active
+    ]
     return digest.digest("placet.people.v1", told)
 
 

@@ -22,6 +22,22 @@ def extent(rule: Rule) -> str:
     return f"{_band(rule)}{where}"
 
 
+def short(rule: Rule) -> str:
+    """The same as a line of a table has it: "over EUR 10.00 up to EUR 20.00, where country is DE"; "" for all."""
+    where = f"where {' and '.join(map(str, rule.when))}" if rule.when else ""
+    return ", ".join(filter(None, (_band_short(rule), where)))
+
+
+def _band_short(rule: Rule) -> str:
+    if rule.currency is None:
+        return ""
+    if rule.currency == ANY_OTHER:
+        return "any other currency"
+    over, up_to = (None if end is None else format_money(Money(end, rule.currency)) for end in (rule.over, rule.up_to))
+    told = " ".join(filter(None, (over and f"over {over}", up_to and f"up to {up_to}")))
+    return told or f"any amount in {rule.currency}"
+
+
 def _band(rule: Rule) -> str:
     if rule.currency is None:
         return ""

@@ -5,8 +5,14 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from uuid import UUID
 
-from engine.models import Card, Notice
+from engine.models import Card, NewCard, Notice
 from engine.state import db
+
+
+def to_make(card: NewCard) -> dict[str, str | None]:
+    """A card as the moves that make it take it."""
+    not_before = card.not_before.isoformat() if card.not_before else None
+    return {"id": str(db.new_id()), "kind": card.kind, "dest": card.dest, "not_before": not_before}
 
 
 def any_due(conn: db.Conn) -> bool:
@@ -68,6 +74,11 @@ class Shown:
 def of_pause(conn: db.Conn, pause_id: UUID) -> list[Shown]:
     """Where a pause is shown."""
     return db.many(conn, "cards_of_pause", Shown, pause_id=pause_id)
+
+
+def of_effect(conn: db.Conn, effect_id: UUID) -> list[Shown]:
+    """Where a doubt is shown."""
+    return db.many(conn, "cards_of_effect", Shown, effect_id=effect_id)
 
 
 def notify(

@@ -5,21 +5,40 @@ dropped. Nothing here calls a provider.
 """
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
 from engine.errors import LeaseLost
-from engine.models import Claim, DoubtfulEffect, EffectLine, OpenEffect
+from engine.models import Claim, Doubt, DoubtfulEffect, EffectLine, OpenEffect
 from engine.state import db
 
 Verdict = Literal["succeed", "fail", "doubt"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Spend:
+    """A payment that counts with others of the same action to the same payee, begun in the last `window_s` seconds.
+
+    `minor` is its amount, in minor units; `up_to` the most that all may come to where it is done by the rule that applies, None without end.
+    """
+
+    action: str
+    payee: str
+    currency: str
+    minor: int
+    window_s: int
+    up_to: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Intent:
-    """An effect about to be tried: the exact action, by what right, and how long its call may take."""
+    """An effect about to be tried: the exact action, by what right, and how long its call may take.
+
+    `spend` None: it counts by itself.
+    """
 
     n: int
     pause_id: UUID | None
@@ -31,6 +50,7 @@ class Intent:
     rule: str
     doubt_role: str
     call_s: float
+    spend: Spend | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +63,7 @@ class Begun:
 
 @dataclass(frozen=True, slots=True)
 class NotBegun:
-    """Nothing was begun. why: halted, held, exists, not_approved, altered, late."""
+    """Nothing was begun. why: halted, held, exists, not_approved, altered, late, spent."""
 
     why: str
 
@@ -60,10 +80,24 @@ def begin(
         conn, "begin_effect", dict, run_id=claim.id, epoch=claim.epoch, n=intent.n, pause_id=intent.pause_id, effect_id=effect_id,
         attempt_id=attempt_id, tool=intent.tool, effect_key=intent.effect_key, action=intent.action, digest=intent.digest,
         policy_version=intent.policy_version, rule=intent.rule, doubt_role=intent.doubt_role, call_s=intent.call_s, lease_s=lease_s,
-        quoted=json.dumps(quoted) if quoted is not None else None,
+        quoted=json.dumps(quoted) if quoted is not None else None, **_counted(intent.spend),
     )  # fmt: skip
     outcome = _ours(row, claim)
     return Begun(effect_id=effect_id, attempt_id=attempt_id) if outcome == "attempt" else NotBegun(outcome)
+
+
+def _counted(spend: Spend | None) -> dict[str, Any]:
+    if spend is None:
+        return {"spend_action": "", "payee": "", "currency": "", "minor": 0, "window_s": 0, "up_to": None}
+    return {"spend_action": spend.action, "payee": spend.payee, "currency": spend.currency, "minor": spend.minor,
+            "window_s": spend.window_s, "up_to": spend.up_to}  # fmt: skip
+
+
+def spent(conn: db.Conn, action: str, payee: str, currency: str, window_s: int) -> int:
+    """What was paid to a payee in the last so many seconds, in minor units: done, under way or in doubt."""
+    row = db.one(conn, "spent", dict, spend_action=action, payee=payee, currency=currency, window_s=window_s)
+    assert row is not None
+    return int(row["minor"])
 
 
 def opened(conn: db.Conn, run_id: UUID, step: int, n: int) -> OpenEffect | None:
@@ -118,12 +152,17 @@ def settle(
     receipt: Any = None,
     result: dict[str, Any] | None = None,
     error: str | None = None,
+    ask: Sequence[str] = (),
 ) -> Settled:
-    """Record what came of a call, whoever has the run by now. `result` is what the model is told; None only for a doubt."""
+    """Record what came of a call, whoever has the run by now. `result` is what the model is told; None only for a doubt.
+
+    `ask` is where a doubt is shown, each as "person:otto".
+    """
+    cards = [{"id": str(db.new_id()), "dest": dest} for dest in ask]
     return db.must(
         conn, "settle_attempt", Settled, f"attempt {attempt_id}", attempt_id=attempt_id, verdict=verdict,
         receipt=json.dumps(receipt) if receipt is not None else None, result=json.dumps(result) if result is not None else None,
-        error=error, notice_id=db.new_id(),
+        error=error, notice_id=db.new_id(), cards=json.dumps(cards),
     )  # fmt: skip
 
 
@@ -145,6 +184,11 @@ def resolve(
         notice_id=db.new_id(),
     )  # fmt: skip
     return str(row["outcome"])
+
+
+def doubt(conn: db.Conn, effect_id: UUID) -> Doubt:
+    """An effect that is or was in doubt, as who must say what happened reads it. Raises NotFound."""
+    return db.must(conn, "doubt_record", Doubt, f"effect {effect_id}", effect_id=effect_id)
 
 
 def in_doubt(conn: db.Conn) -> list[DoubtfulEffect]:

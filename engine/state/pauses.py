@@ -5,10 +5,10 @@ What is returned is true after the lock, for winner and loser alike. Who is aske
 
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from engine.errors import Conflict
@@ -20,26 +20,37 @@ from engine.models import (
     Due,
     DuePause,
     Moved,
+    NewCard,
     NotYours,
     Outcome,
     Pause,
     Standing,
+    Unconfirmed,
     Vote,
     Voted,
     Waiting,
 )
+from engine.rules import confirmations
 from engine.rules.digest import visible
-from engine.state import db, seals
+from engine.state import cards, db, seals
 
 _log = logging.getLogger(__name__)
 
+_PLAIN: Final[Mapping[str, type[Voted | AlreadySettled | Due | Unconfirmed]]] = {
+    "vote": Voted, "settled": AlreadySettled, "due": Due, "unconfirmed": Unconfirmed,
+}  # fmt: skip
+"""What says no more than what stands now."""
 
-def approve(conn: db.Conn, pause_id: UUID, actor: str, *, surface: str, shown: str = "", reason: str = "") -> Outcome:
+
+def approve(
+    conn: db.Conn, pause_id: UUID, actor: str, *, surface: str, shown: str = "", reason: str = "", confirm: str = ""
+) -> Outcome:
     """One person's yes. `shown` is the start of the digest that the person saw ("" if no card was clicked).
 
-    Raises NotFound for an unknown pause.
+    `confirm` is what the person typed, where the rule asks for that. Raises NotFound for an unknown pause.
     """
-    return _decide(conn, pause_id, actor, "approve", surface=surface, shown=shown, reason=reason)
+    typed = _typed(conn, pause_id, confirm) if confirm else ""
+    return _decide(conn, pause_id, actor, "approve", surface=surface, shown=shown, reason=reason, typed=typed)
 
 
 def deny(conn: db.Conn, pause_id: UUID, actor: str, *, surface: str, shown: str = "", reason: str = "") -> Outcome:
@@ -61,13 +72,21 @@ def withdraw(conn: db.Conn, pause_id: UUID, actor: str, *, surface: str, reason:
     return _outcome(row)
 
 
+def _typed(conn: db.Conn, pause_id: UUID, text: str) -> str:
+    """What was typed, as the statement compares it with what is asked for; by the content, which the statement checks."""
+    content = get(conn, pause_id).content
+    if content is None or content.confirm is None:
+        return ""
+    return confirmations.read(content.confirm, text, content.amount.currency if content.amount else "")
+
+
 def _decide(
-    conn: db.Conn, pause_id: UUID, actor: str, verdict: str, *, surface: str, shown: str, reason: str
+    conn: db.Conn, pause_id: UUID, actor: str, verdict: str, *, surface: str, shown: str, reason: str, typed: str = ""
 ) -> Outcome:
     words = visible(reason).strip()
     vote = seals.vote(conn, pause_id, person=actor, verdict=verdict, surface=surface, shown=shown, reason=words)
     row = db.move(conn, "decide_pause", f"pause {pause_id}", pause_id=pause_id, actor=actor, verdict=verdict, surface=surface,
-                  shown=vote.shown, reason=words, seal=vote.seal, altered=vote.altered)  # fmt: skip
+                  shown=vote.shown, reason=words, seal=vote.seal, altered=vote.altered, typed=typed)  # fmt: skip
     if row["outcome"] == "keyless":
         raise Conflict("This request is sealed, and there is no key here to seal an answer with, so nothing was recorded. "
                        "Set PLACET_SEAL_KEY here as it is elsewhere.", stands=row["status"])  # fmt: skip
@@ -82,14 +101,10 @@ def _outcome(row: dict[str, Any]) -> Outcome:
     match outcome:
         case "approve" | "deny" | "cancel":
             return Decided(now)
-        case "vote":
-            return Voted(now)
-        case "settled":
-            return AlreadySettled(now)
-        case "due":
-            return Due(now)
         case "broken" | "stale":
             return Broken(now, outcome)
+        case "vote" | "settled" | "due" | "unconfirmed":
+            return _PLAIN[outcome](now)
         case _:
             return NotYours(now, outcome)
 
@@ -101,7 +116,7 @@ def _outcome(row: dict[str, Any]) -> Outcome:
 class NextStep:
     """What becomes of a due pause: `next` is its next approver ("person:otto"), or None when nobody is left to ask.
 
-    `to_level` is the level it goes to; None is one more.
+    `to_level` is the level it goes to; None is one more. `cards` are where it is shown then; `remind_after_s` None: nobody is reminded.
     """
 
     pause_id: UUID
@@ -109,7 +124,8 @@ class NextStep:
     next: str | None
     to_level: int | None = None
     within_s: float = 0
-    dests: tuple[str, ...] = ()
+    remind_after_s: int | None = None
+    cards: tuple[NewCard, ...] = ()
 
 
 def due(conn: db.Conn, *, limit: int, back_s: float | None = None) -> list[DuePause]:
@@ -138,7 +154,8 @@ def settle_due(conn: db.Conn, steps: Sequence[NextStep], *, surface: str) -> lis
             "next": s.next,
             "to_level": s.level + 1 if s.to_level is None else s.to_level,
             "within_s": s.within_s,
-            "cards": [{"id": str(db.new_id()), "dest": dest} for dest in s.dests],
+            "remind_after_s": s.remind_after_s,
+            "cards": [cards.to_make(card) for card in s.cards],
         }
         for s in steps
     ]

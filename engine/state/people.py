@@ -3,10 +3,11 @@
 import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from typing import Any
 
 from engine.models import Actor
-from engine.rules.people import People, Person, people_digest
+from engine.rules.people import Absence, People, Person, people_digest
 from engine.state import db
 
 
@@ -51,10 +52,18 @@ def of_rows(rows: Iterable[dict[str, Any]]) -> People:
     return People(
         tuple(
             Person(id=r["id"], name=r["name"], slack=tuple(r["identities"]), roles=tuple(r["roles"]), manager=r["manager"],
-                   active=r["active"], scopes=tuple(r["scopes"]))
+                   active=r["active"], scopes=tuple(r["scopes"]), absences=tuple(map(_absence, r.get("absences", ()))))
             for r in rows
         )
     )  # fmt: skip
+
+
+def _absence(row: dict[str, str]) -> Absence:
+    return Absence(
+        delegate=row["delegate"],
+        starts_at=datetime.fromisoformat(row["starts_at"]),
+        ends_at=datetime.fromisoformat(row["ends_at"]),
+    )
 
 
 def behind(conn: db.Conn, team: str, user: str) -> Actor | None:

@@ -12,7 +12,7 @@ from uuid import UUID
 from engine.errors import BadInput, Conflict, LeaseLost, NotFound
 from engine.models import Call, Claim, Content, NewCard, Run, RunLine, RunRecord
 from engine.rules import digest
-from engine.state import db, seals
+from engine.state import cards, db, seals
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,12 +108,13 @@ def save_results(conn: db.Conn, claim: Claim, results: dict[int, dict[str, Any]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ask:
-    """A pause to be opened: what it holds, whom it asks first, and where it is shown."""
+    """A pause to be opened: what it holds, whom it asks first and for how long, in seconds, and where it is shown."""
 
     id: UUID
     content: Content
     approver: str
     cards: tuple[NewCard, ...]
+    answer_within_s: float
 
 
 def ask(conn: db.Conn, claim: Claim, asks: Sequence[Ask], *, superseded: Sequence[UUID] = (), reason: str = "") -> None:
@@ -131,12 +132,13 @@ def ask(conn: db.Conn, claim: Claim, asks: Sequence[Ask], *, superseded: Sequenc
                 "n": a.content.n,
                 "approver": a.approver,
                 "votes_left": need.approvers,
-                "answer_within_s": need.answer_within_s,
+                "answer_within_s": a.answer_within_s,
+                "remind_after_s": need.remind_after_s,
                 "digest": content_digest,
                 "fingerprint": a.content.fingerprint,
                 "document": document,
                 "seal": seals.for_pause(conn, a.id, content_digest),
-                "cards": [{"id": str(db.new_id()), "kind": c.kind, "dest": c.dest} for c in a.cards],
+                "cards": [cards.to_make(card) for card in a.cards],
             }
         )
     row = db.one(conn, "ask_run", dict, run_id=claim.id, epoch=claim.epoch, pauses=json.dumps(pauses), superseded=list(superseded),

@@ -47,7 +47,8 @@ def settle(turn: Turn, calls: Sequence[Call]) -> Way:
         turn.means.do(runs.void, turn.claim, checked.pause_ids, checked.why)
         return "off"
     effects = [one for one in plans if isinstance(one, Effectful) and one.need.kind == "ask"]
-    gated = [prepare.ask(turn.run, prepare.content(turn.run, one), holds.people) for one in effects]
+    now = holds.standing.now
+    gated = [prepare.ask(turn.run, prepare.content(turn.run, one), holds.people, now) for one in effects]
     again = [one for one in checked if isinstance(one, revalidate.AskAgain)]
     if gated or again:
         asks, replaced = [*gated, *(one.ask for one in again)], [one.pause.id for one in again]
@@ -111,7 +112,8 @@ def _do_allowed(turn: Turn, planned: Effectful, holds: Rules) -> Way:
 
 def _do_approved(turn: Turn, ready: revalidate.Ready) -> Way:
     planned, call = ready.planned, ready.call
-    intent = prepare.intent(turn.run, planned, pause_id=ready.pause.id, call_s=perform.call_s(planned.tool))
+    call_s = perform.call_s(planned.tool)
+    intent = prepare.intent(turn.run, planned, pause_id=ready.pause.id, call_s=call_s, by=ready.present)
     deed = Deed(
         run=turn.run,
         n=call.n,
@@ -189,7 +191,7 @@ def _way_after(turn: Turn, intent: ledger.Intent | None, came: Done | NotDone) -
             turn.means.do(runs.fail, turn.claim, why)
             return "off"
         case _:
-            return "look"  # begun, withdrawn or settled meanwhile
+            return "look"  # begun, withdrawn or settled meanwhile, or another rule holds with what was paid since
 
 
 def _wait_out_halt(turn: Turn) -> Way:

@@ -15,7 +15,7 @@ from engine.errors import LeaseLost, ProviderRefused
 from engine.models import Claim, OpenEffect, Run
 from engine.results import Unwritable, plain, result_text
 from engine.rules.digest import visible
-from engine.state import ledger
+from engine.state import ledger, people
 from engine.tool import Bound, Effect, Tool
 from engine.workers.means import Means
 
@@ -63,7 +63,7 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class NotDone:
-    """Nothing is known to be done yet. why: halted, held, not_approved, altered, late, exists or settled (look at the rows again)."""
+    """Nothing is known to be done yet. why: halted, held, not_approved, altered, late; exists, settled or spent (look at the rows again)."""
 
     why: str
 
@@ -133,7 +133,18 @@ def _anew(means: Means, claim: Claim, deed: Deed, opened: OpenEffect) -> Done | 
 def doubt(means: Means, opened: OpenEffect, why: str) -> Done:
     """Nobody can tell whether it happened: the run stops, and a person is asked."""
     _log.error("effect %s of pause %s is in doubt: %s", opened.effect_id, opened.pause_id, why)
-    return Done(means.do(ledger.settle, opened.attempt_id, "doubt", error=why).run_status)
+    ask = [
+        f"person:{one.id}"
+        for one in means.do(people.everybody).holders(opened.doubt_role)
+        if one.id != opened.on_behalf_of
+    ]
+    if not ask:
+        _log.error(
+            "NOBODY CAN SAY WHAT BECAME OF effect %s: nobody but the requester has the role %r",
+            opened.effect_id,
+            opened.doubt_role,
+        )
+    return Done(means.do(ledger.settle, opened.attempt_id, "doubt", error=why, ask=ask).run_status)
 
 
 def call_s(tool: Tool) -> float:

@@ -3,23 +3,24 @@
 Everything an approver reads is made here, once. The one rule: nothing has been done yet when this is through.
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 from engine.errors import QuoteUnavailable
-from engine.models import Call, Content, NewCard, Quote, Run, Superseded
-from engine.rules import digest, escalation
+from engine.models import Call, Confirmation, Content, NewCard, Quote, Run, Superseded
+from engine.rules import confirmations, digest, escalation
 from engine.rules.money import Money
-from engine.rules.needs import Need
+from engine.rules.needs import Need, within_s
 from engine.rules.people import People
-from engine.rules.policy import evaluate
 from engine.state import db, ledger
 from engine.state.present import Refusal, Rules
 from engine.state.runs import Ask
 from engine.tool import Bound, InvalidArguments, Tool
+from engine.workers import judge
 from engine.workers.means import Turn
 
 
@@ -51,6 +52,12 @@ class Effectful:
     need: Need
     quote: Quote | None
 
+    @property
+    def minor(self) -> int:
+        """Its amount in minor units; 0 without one."""
+        amount = self.tool.facts(self.bound).amount
+        return amount.minor if amount else 0
+
 
 Plan = Answer | Plain | Effectful
 
@@ -58,21 +65,24 @@ Plan = Answer | Plain | Effectful
 def plan(turn: Turn, calls: Sequence[Call], holds: Rules) -> list[Plan]:
     """What must become of calls that nobody was asked about yet. The same effect twice in one turn is meant once."""
     seen: set[str] = set()
+    going: Counter[tuple[str, str, str]] = Counter()  # what goes to each payee in this turn, in minor units
     plans: list[Plan] = []
     for call in calls:
-        planned = _plan(turn, call, holds)
+        planned = _plan(turn, call, holds, going)
         if isinstance(planned, Effectful):
             key = digest.fingerprint(planned.tool.name, planned.bound.arguments)
             if key in seen:
                 planned = Answer(
                     call=call, text="The same call is already in this turn, and counts once. This one was not done."
                 )
+            elif to := judge.counted(planned.tool, planned.bound):
+                going[to] += planned.minor
             seen.add(key)
         plans.append(planned)
     return plans
 
 
-def _plan(turn: Turn, call: Call, holds: Rules) -> Plan:
+def _plan(turn: Turn, call: Call, holds: Rules, going: Mapping[tuple[str, str, str], int]) -> Plan:
     tool = turn.agent.tools.get(call.tool)
     if tool is None:
         there = ", ".join(sorted(turn.agent.tools))
@@ -83,20 +93,21 @@ def _plan(turn: Turn, call: Call, holds: Rules) -> Plan:
         return Answer(call=call, text=str(error))
     if tool.action is None:
         return Plain(call=call, tool=tool, bound=bound)
-    return _effectful(turn.run, call, tool, bound, holds)
-
-
-def _effectful(run: Run, call: Call, tool: Tool, bound: Bound, holds: Rules) -> Answer | Effectful:
     if before := holds.refused.get(digest.fingerprint(tool.name, bound.arguments)):
         return Answer(call=call, text=_refused_before(before), refused=True)
-    need = evaluate(holds.policy, tool.facts(bound))
-    if no := _no(need, run, holds.people):
-        return Answer(call=call, text=no)
+    to = judge.counted(tool, bound)
+    need = judge.need(turn.means, tool, bound, holds, with_minor=going[to] if to else 0)
+    return _askable(turn.run, Effectful(call=call, tool=tool, bound=bound, need=need, quote=None), holds.people)
+
+
+def _askable(run: Run, planned: Effectful, people: People) -> Answer | Effectful:
+    """The same with its quote, if it may be done or asked about at all."""
+    if no := _no(planned, run, people):
+        return Answer(call=planned.call, text=no)
     try:
-        quote = quoted(tool, bound)
+        return replace(planned, quote=quoted(planned.tool, planned.bound))
     except QuoteUnavailable as error:
-        return Answer(call=call, text=f"The present price cannot be had, so nobody was asked: {error}")
-    return Effectful(call=call, tool=tool, bound=bound, need=need, quote=quote)
+        return Answer(call=planned.call, text=f"The present price cannot be had, so nobody was asked: {error}")
 
 
 def _refused_before(before: Refusal) -> str:
@@ -104,13 +115,24 @@ def _refused_before(before: Refusal) -> str:
     return f"{by} refused exactly this before in this run, and nobody is asked again. Do not try it another way; say what was refused."
 
 
-def _no(need: Need, run: Run, people: People) -> str | None:
+def _no(planned: Effectful, run: Run, people: People) -> str | None:
     """Why it cannot even be asked; None if it can, or needs no asking."""
+    need = planned.need
     if need.kind == "forbid":
         return f"Not allowed, and nobody was asked: {need.why}"
+    if need.confirm and confirmation(need, planned.tool, planned.bound) is None:
+        return (
+            f"Nobody was asked: rule {need.rule!r} of {need.policy_version} has the approver type the {need.confirm.replace('_', ' ')}, and "
+            "this call has none. Nothing was done."
+        )
     if need.kind == "ask" and escalation.first_approver(need, run.on_behalf_of, people) is None:
         return f"Nobody may decide on this: rule {need.rule!r} of {need.policy_version} leads to no one but the requester. Nothing was done."
     return None
+
+
+def confirmation(need: Need, tool: Tool, bound: Bound) -> Confirmation | None:
+    """What the approver must type; None for nothing, or where the call does not have it."""
+    return confirmations.asked(need.confirm, tool.facts(bound).amount, bound.arguments) if need.confirm else None
 
 
 def quoted(tool: Tool, bound: Bound) -> Quote | None:
@@ -168,28 +190,36 @@ def content(run: Run, planned: Effectful, *, supersedes: Superseded | None = Non
         need=planned.need,
         quote=planned.quote,
         supersedes=supersedes,
+        confirm=confirmation(planned.need, tool, bound),
     )
 
 
-def ask(run: Run, held: Content, people: People) -> Ask:
-    """A pause to be opened: whom it asks first, and where it is shown."""
-    approver = escalation.first_approver(held.need, run.on_behalf_of, people)
+def ask(run: Run, held: Content, people: People, now: datetime) -> Ask:
+    """A pause to be opened `now`: whom it asks first, until when, and where it is shown."""
+    need, requester = held.need, run.on_behalf_of
+    approver = escalation.first_approver(need, requester, people)
     assert approver is not None, "a call that nobody may decide on is answered, not asked"
-    dests = escalation.destinations(approver, held.need.channel, people, run.on_behalf_of, first=True)
+    answer_within_s = within_s(need, now, need.calendar)
+    until = now + timedelta(seconds=answer_within_s)
+    dests = escalation.destinations(approver, need.channel, people, requester, first=True)
+    stand_ins = escalation.stand_ins(approver, people, requester, now, until)
     cards = (
-        *(NewCard(kind="approver", dest=d) for d in dests),
-        NewCard(kind="requester", dest=f"person:{run.on_behalf_of}"),
+        *(NewCard(kind="approver", dest=dest) for dest in dests),
+        *(NewCard(kind="approver", dest=dest, not_before=begins) for dest, begins in stand_ins),
+        NewCard(kind="requester", dest=f"person:{requester}"),
     )
-    return Ask(id=db.new_id(), content=held, approver=approver, cards=cards)
+    return Ask(id=db.new_id(), content=held, approver=approver, cards=cards, answer_within_s=answer_within_s)
 
 
-def intent(run: Run, planned: Effectful, *, pause_id: UUID | None, call_s: float) -> ledger.Intent:
-    """The effect as the ledger begins it."""
+def intent(
+    run: Run, planned: Effectful, *, pause_id: UUID | None, call_s: float, by: Need | None = None
+) -> ledger.Intent:
+    """The effect as the ledger begins it. `by` is the need that holds now, if it is not the one it was planned by."""
     action: dict[str, Any] = {"tool": planned.tool.name, "arguments": planned.bound.arguments}
     return ledger.Intent(
         n=planned.call.n, pause_id=pause_id, tool=planned.tool.name, effect_key=effect_key(run, planned.call.n),
         action=digest.canonical(action), digest=digest.digest("placet.action.v1", action), policy_version=planned.need.policy_version,
-        rule=planned.need.rule, doubt_role=planned.need.doubt_role or "", call_s=call_s,
+        rule=planned.need.rule, doubt_role=planned.need.doubt_role or "", call_s=call_s, spend=judge.spend(planned.tool, planned.bound, by or planned.need),
     )  # fmt: skip
 
 

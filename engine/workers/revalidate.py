@@ -10,15 +10,14 @@ from typing import Any
 from uuid import UUID
 
 from engine.errors import QuoteUnavailable
-from engine.models import Call, Content, Pause, Quote, Run, Superseded
+from engine.models import Call, Content, Pause, Quote, Superseded
 from engine.rules import escalation
 from engine.rules.money import Money, format_money
 from engine.rules.needs import Need, needs_asking_again, stricter, within_tolerance
-from engine.rules.policy import evaluate
 from engine.state.present import Rules
 from engine.state.runs import Ask
 from engine.tool import Bound, InvalidArguments, Tool
-from engine.workers import grants, prepare, vouch
+from engine.workers import grants, judge, prepare, vouch
 from engine.workers.means import Turn
 from engine.workers.prepare import Effectful
 
@@ -28,11 +27,15 @@ LATE = "The time in which it had to be done has passed, so it was not done."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ready:
-    """It holds: go on. `prices` is what the receipt says of the price approved and now; None for a tool without one."""
+    """It holds: go on. `present` is what the call needs by the policy of now, and no more than was approved.
+
+    `prices` is what the receipt says of the price approved and now; None for a tool without one.
+    """
 
     call: Call
     pause: Pause
     planned: Effectful
+    present: Need
     prices: dict[str, Any] | None
     credential: str
 
@@ -103,16 +106,18 @@ def _check(turn: Turn, call: Call, pause: Pause, holds: Rules, told: vouch.Told)
         minted = grants.missed(held, holds.people) or minted
     if isinstance(minted, grants.GrantGone):
         return Void((pause.id,), minted.why)
-    present = evaluate(holds.policy, tool.facts(bound))
+    present = judge.need(turn.means, tool, bound, holds)
     if present.kind == "forbid":
         return Void((pause.id,), f"The policy does not allow it any more, so it was not done: {present.why}")
     looked = _look(held, tool, bound, present)
     why = (doubted.why if doubted else None) or _stale(pause, held, tool, present, holds) or looked.why
     if why is not None:
-        return _ask_again(turn.run, call, pause, replace(looked, why=why), holds)
+        return _ask_again(turn, call, pause, replace(looked, why=why), holds)
     as_stored = replace(bound, arguments=dict(held.arguments))
     planned = Effectful(call=call, tool=tool, bound=as_stored, need=held.need, quote=held.quote)
-    return Ready(call=call, pause=pause, planned=planned, prices=looked.prices, credential=minted.credential)
+    return Ready(
+        call=call, pause=pause, planned=planned, present=present, prices=looked.prices, credential=minted.credential
+    )
 
 
 def _stale(pause: Pause, held: Content, tool: Tool, present: Need, holds: Rules) -> str | None:
@@ -123,7 +128,8 @@ def _stale(pause: Pause, held: Content, tool: Tool, present: Need, holds: Rules)
     if strangers := [
         v.name
         for v in pause.votes
-        if v.verdict == "approve" and not escalation.leads_to(held.need, v.level, v.person, requester, people)
+        if v.verdict == "approve"
+        and not escalation.leads_to(held.need, v.level, v.person, at=v.at, requester=requester, people=people)
     ]:
         return f"{' and '.join(strangers)} approved it, and the rule {held.need.rule!r} does not ask them."
     if tool.version != held.tool_version:
@@ -149,20 +155,23 @@ def _look(held: Content, tool: Tool, bound: Bound, present: Need) -> _Looked:
     return replace(looked, why=moved, bound=_at_price(tool, bound, quote.price) or bound)
 
 
-def _ask_again(run: Run, call: Call, pause: Pause, looked: _Looked, holds: Rules) -> AskAgain | Void:
-    held, why = pause.content, looked.why
+def _ask_again(turn: Turn, call: Call, pause: Pause, looked: _Looked, holds: Rules) -> AskAgain | Void:
+    run, held, why = turn.run, pause.content, looked.why
     assert held is not None
     assert why is not None
-    need = stricter(held.need, evaluate(holds.policy, looked.tool.facts(looked.bound)))
+    need = stricter(held.need, judge.need(turn.means, looked.tool, looked.bound, holds))
     if need.kind == "forbid":
         return Void((pause.id,), f"{why} At the new price the policy does not allow it, so it was not done: {need.why}")
+    if need.confirm and prepare.confirmation(need, looked.tool, looked.bound) is None:
+        return Void(
+            (pause.id,), f"{why} The policy has the {need.confirm} typed, and this call has none, so it was not done."
+        )
     if escalation.first_approver(need, run.on_behalf_of, holds.people) is None:
         return Void((pause.id,), f"{why} Nobody is left who may decide on it anew, so it was not done.")
     planned = Effectful(call=call, tool=looked.tool, bound=looked.bound, need=need, quote=looked.quote)
     before = Superseded(pause_id=str(pause.id), why=why, was=looked.was)
-    return AskAgain(
-        pause=pause, ask=prepare.ask(run, prepare.content(run, planned, supersedes=before), holds.people), why=why
-    )
+    content = prepare.content(run, planned, supersedes=before)
+    return AskAgain(pause=pause, ask=prepare.ask(run, content, holds.people, holds.standing.now), why=why)
 
 
 def _agreed(need: Need) -> str:

@@ -9,14 +9,15 @@ import json
 import logging
 import time
 from collections.abc import Sequence
+from datetime import timedelta
 from functools import lru_cache
 from uuid import UUID
 
 import psycopg
 
-from engine.models import DuePause, Moved
+from engine.models import DuePause, Moved, NewCard
 from engine.rules import escalation
-from engine.rules.needs import Need
+from engine.rules.needs import Need, within_s
 from engine.rules.people import People
 from engine.state import db, pauses, people
 from engine.state.pauses import NextStep
@@ -102,11 +103,18 @@ def _next_step(due: DuePause, known: People) -> NextStep:
     if found is None:
         return NextStep(pause_id=due.id, level=due.level, next=None)
     dests = escalation.destinations(found.approver, need.channel, known, due.on_behalf_of, first=False)
+    answer_within_s = within_s(found.step, due.now, need.calendar)
+    until = due.now + timedelta(seconds=answer_within_s)
+    stand_ins = escalation.stand_ins(found.approver, known, due.on_behalf_of, due.now, until)
     return NextStep(
         pause_id=due.id,
         level=due.level,
         next=found.approver,
         to_level=found.level,
-        within_s=found.within_s,
-        dests=dests,
+        within_s=answer_within_s,
+        remind_after_s=need.remind_after_s,
+        cards=(
+            *(NewCard(kind="approver", dest=dest) for dest in dests),
+            *(NewCard(kind="approver", dest=dest, not_before=begins) for dest, begins in stand_ins),
+        ),
     )

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Literal
 from uuid import UUID
 
-from engine.models import DuePause
+from engine.models import DuePause, NewCard
 from engine.state import ledger, pauses, runs
 from tests.interleavings.moves import STAGE, Move, Scene, Script
 
@@ -108,5 +108,5 @@ def _next_step(due: DuePause, *, asks_next: bool) -> pauses.NextStep:
         level=due.level,
         next="person:otto" if goes else None,
         within_s=600,
-        dests=("person:otto",) if goes else (),
+        cards=(NewCard(kind="approver", dest="person:otto"),) if goes else (),
     )

@@ -70,7 +70,7 @@ HOT: dict[str, tuple[str, str, dict[str, Any]]] = {
     "decide_pause": (
         "run_pkey", "run",
         {"pause_id": "00000000-0000-0000-0000-000000000001", "actor": "marta", "verdict": "deny", "reason": "", "shown": "", "altered": False, "surface": "x",
-         "seal": None},
+         "seal": None, "typed": ""},
     ),
 }  # fmt: skip
 

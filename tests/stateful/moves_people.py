@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import precondition
 
 from bot.delivery.who import Turned
-from engine.models import AlreadySettled, Broken, Decided, Due, NotYours, Outcome, Voted
+from engine.models import AlreadySettled, Broken, Decided, Due, NotYours, Outcome, Unconfirmed, Voted
 from engine.state import ledger, pauses
 from tests.stateful.compared import LOSSES, SURFACE, WHICH, Compared, Move, step
 from tests.stateful.ground import Verb
@@ -154,5 +154,7 @@ def _told(outcome: Outcome) -> str:
             return "settled"
         case Due():
             return "due"
+        case Unconfirmed():
+            return "unconfirmed"
         case NotYours(_, why) | Broken(_, why):
             return why

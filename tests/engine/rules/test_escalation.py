@@ -1,14 +1,17 @@
 """Who is asked first and next: never who asked, never who has left, and nobody for ever in a circle."""
 
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
-from engine.rules.escalation import Next, destinations, first_approver, leads_to, next_approver
+from engine.rules.escalation import destinations, first_approver, leads_to, next_approver, stand_ins
 from engine.rules.needs import Need, Step
-from engine.rules.people import People, Person
+from engine.rules.people import Absence, People, Person
 
 HOUR = 3600
+NOW = datetime(2026, 7, 15, 12, tzinfo=UTC)
 
 
 def people(*rows: Person) -> People:
@@ -96,28 +99,34 @@ def test_holders_who_have_left_do_not_count() -> None:
 # ------------------------------------------------------------------------------------------------------------------ next
 
 
+def next_of(steps: Any, level: int, approver: str, requester: str, house: People) -> tuple[str, int, int] | None:
+    """Whom it asks next, for how long, and the level that this is."""
+    found = next_approver(steps, level, approver, requester, house)
+    return (found.approver, found.step.answer_within_s, found.level) if found else None
+
+
 def test_the_approvers_manager_is_next_and_then_theirs() -> None:
     steps = (UP, UP)
-    assert next_approver(steps, 0, "person:marta", "priya", HOUSE) == Next("person:otto", HOUR, 1)
-    assert next_approver(steps, 1, "person:otto", "priya", HOUSE) == Next("person:ines", HOUR, 2)
-    assert next_approver(steps, 2, "person:ines", "priya", HOUSE) is None
+    assert next_of(steps, 0, "person:marta", "priya", HOUSE) == ("person:otto", HOUR, 1)
+    assert next_of(steps, 1, "person:otto", "priya", HOUSE) == ("person:ines", HOUR, 2)
+    assert next_of(steps, 2, "person:ines", "priya", HOUSE) is None
 
 
 def test_the_top_has_nobody_above() -> None:
-    assert next_approver((UP,), 0, "person:ines", "priya", HOUSE) is None
+    assert next_of((UP,), 0, "person:ines", "priya", HOUSE) is None
 
 
 def test_the_requester_as_manager_is_passed_over_to_the_next_above() -> None:
-    assert next_approver((UP,), 0, "person:marta", "otto", HOUSE) == Next("person:ines", HOUR, 1)
+    assert next_of((UP,), 0, "person:marta", "otto", HOUSE) == ("person:ines", HOUR, 1)
 
 
 def test_the_requesters_own_manager_may_be_asked() -> None:
-    assert next_approver((manager_of("requester"),), 0, "person:marta", "priya", HOUSE) == Next("person:ines", HOUR, 1)
+    assert next_of((manager_of("requester"),), 0, "person:marta", "priya", HOUSE) == ("person:ines", HOUR, 1)
 
 
 def test_a_manager_who_left_is_passed_over_to_the_next_above() -> None:
     house = people(person("marta", "otto"), person("otto", "ines", active=False), person("ines"))
-    assert next_approver((UP,), 0, "person:marta", "priya", house) == Next("person:ines", HOUR, 1)
+    assert next_of((UP,), 0, "person:marta", "priya", house) == ("person:ines", HOUR, 1)
 
 
 @pytest.mark.parametrize(
@@ -129,12 +138,12 @@ def test_a_manager_who_left_is_passed_over_to_the_next_above() -> None:
     ],
 )
 def test_managers_in_a_circle_lead_to_nobody_and_not_for_ever_round(house: People) -> None:
-    assert next_approver((UP,), 0, "person:marta", "priya", house) is None
+    assert next_of((UP,), 0, "person:marta", "priya", house) is None
 
 
 def test_a_circle_through_the_approver_never_asks_the_approver_again() -> None:
     house = people(person("marta", "otto"), person("otto", "marta"))
-    assert next_approver((UP,), 0, "person:marta", "otto", house) is None
+    assert next_of((UP,), 0, "person:marta", "otto", house) is None
 
 
 def test_a_step_that_leads_to_nobody_is_skipped_and_counted() -> None:
@@ -143,36 +152,36 @@ def test_a_step_that_leads_to_nobody_is_skipped_and_counted() -> None:
         Step(role="chair", answer_within_s=2),
         Step(role="lead", answer_within_s=3),
     )
-    assert next_approver(steps, 0, "person:marta", "priya", HOUSE) == Next("role:lead", 3, 3)
+    assert next_of(steps, 0, "person:marta", "priya", HOUSE) == ("role:lead", 3, 3)
 
 
 def test_whoever_is_being_asked_already_is_no_next_step() -> None:
     steps = (Step(person="marta", answer_within_s=1), Step(person="otto", answer_within_s=2))
-    assert next_approver(steps, 0, "person:marta", "priya", HOUSE) == Next("person:otto", 2, 2)
+    assert next_of(steps, 0, "person:marta", "priya", HOUSE) == ("person:otto", 2, 2)
 
 
 def test_a_step_to_the_requester_is_skipped() -> None:
     steps = (Step(person="otto", answer_within_s=1), Step(person="ines", answer_within_s=2))
-    assert next_approver(steps, 0, "person:marta", "otto", HOUSE) == Next("person:ines", 2, 2)
+    assert next_of(steps, 0, "person:marta", "otto", HOUSE) == ("person:ines", 2, 2)
 
 
 def test_steps_that_were_used_are_not_used_again() -> None:
     steps = (Step(person="otto", answer_within_s=1), Step(person="ines", answer_within_s=2))
-    assert next_approver(steps, 1, "person:otto", "priya", HOUSE) == Next("person:ines", 2, 2)
+    assert next_of(steps, 1, "person:otto", "priya", HOUSE) == ("person:ines", 2, 2)
 
 
 def test_a_role_has_no_manager() -> None:
-    assert next_approver((UP,), 0, "role:buyer", "priya", HOUSE) is None
+    assert next_of((UP,), 0, "role:buyer", "priya", HOUSE) is None
 
 
 def test_a_role_step_that_only_the_requester_holds_is_skipped() -> None:
     steps = (Step(role="lead", answer_within_s=1), Step(person="ines", answer_within_s=2))
-    assert next_approver(steps, 0, "person:marta", "otto", HOUSE) == Next("person:ines", 2, 2)
+    assert next_of(steps, 0, "person:marta", "otto", HOUSE) == ("person:ines", 2, 2)
 
 
 def test_managers_are_those_of_the_moment() -> None:
     moved = People(tuple(replace(p, manager="priya") if p.id == "marta" else p for p in HOUSE))
-    assert next_approver((UP,), 0, "person:marta", "otto", moved) == Next("person:priya", HOUR, 1)
+    assert next_of((UP,), 0, "person:marta", "otto", moved) == ("person:priya", HOUR, 1)
 
 
 # ---------------------------------------------------------------------------------------------------------- destinations
@@ -213,9 +222,71 @@ def test_a_role_is_told_in_the_channel_or_each_holder_in_a_dm_but_never_the_requ
     ],
 )
 def test_whom_a_rule_asks_at_a_level_is_told_from_the_rule(need: Need, level: int, voter: str, leads: bool) -> None:
-    assert leads_to(need, level, voter, "priya", HOUSE) is leads
+    assert leads_to(need, level, voter, at=NOW, requester="priya", people=HOUSE) is leads
 
 
 def test_above_somebody_are_all_managers_and_a_circle_ends() -> None:
     assert HOUSE.above("marta") == ("otto", "ines")
     assert people(person("a", "b"), person("b", "c"), person("c", "a")).above("a") == ("b", "c")
+
+
+# ------------------------------------------------------------------------------------------------------------ stand-ins
+
+DAY = timedelta(days=1)
+
+
+def away(person_id: str, delegate: str, starts_at: datetime = NOW - DAY, ends_at: datetime = NOW + DAY) -> People:
+    absence = Absence(delegate=delegate, starts_at=starts_at, ends_at=ends_at)
+    return People(tuple(replace(one, absences=(absence,)) if one.id == person_id else one for one in HOUSE))
+
+
+def test_a_card_for_somebody_away_is_shown_to_who_stands_in_too() -> None:
+    house = away("marta", "otto")
+    assert stand_ins("person:marta", house, "priya", NOW, NOW + DAY) == (("person:otto", None),)
+    assert stand_ins("role:buyer", house, "priya", NOW, NOW + DAY) == ()
+    assert stand_ins("person:ines", house, "priya", NOW, NOW + DAY) == ()
+
+
+def test_one_who_goes_before_it_is_due_is_stood_in_for_from_then_on() -> None:
+    house = away("marta", "otto", starts_at=NOW + DAY / 2)
+    assert stand_ins("person:marta", house, "priya", NOW, NOW + DAY) == (("person:otto", NOW + DAY / 2),)
+    assert stand_ins("person:marta", house, "priya", NOW, NOW + DAY / 2) == ()
+    assert stand_ins("person:marta", house, "priya", NOW + DAY, NOW + 2 * DAY) == ()
+
+
+def test_nobody_stands_in_towards_their_own_request_and_nobody_who_left() -> None:
+    assert stand_ins("person:marta", away("marta", "priya"), "priya", NOW, NOW + DAY) == ()
+    assert stand_ins("person:marta", away("marta", "nobody"), "priya", NOW, NOW + DAY) == ()
+
+
+@pytest.mark.parametrize(
+    ("need", "level", "at", "leads"),
+    [
+        (asks(UP, person="marta"), 0, NOW, True),
+        (asks(UP, person="marta"), 0, NOW + DAY, False),
+        (asks(UP, person="marta"), 0, NOW - 2 * DAY, False),
+        (asks(role="buyer"), 0, NOW, False),  # a role has others to answer
+        (asks(Step(person="marta", answer_within_s=HOUR), role="lead"), 1, NOW, True),
+    ],
+)
+def test_who_stood_in_for_whom_the_rule_asks_was_asked(need: Need, level: int, at: datetime, leads: bool) -> None:
+    house = away("marta", "priya")
+    assert leads_to(need, level, "priya", at=at, requester="lena", people=house) is leads
+
+
+def test_a_delegate_of_a_delegate_stands_in_for_nobody() -> None:
+    house = People(
+        tuple(
+            replace(
+                one,
+                absences=(
+                    Absence(delegate={"marta": "otto", "otto": "priya"}[one.id], starts_at=NOW, ends_at=NOW + DAY),
+                ),
+            )
+            if one.id in ("marta", "otto")
+            else one
+            for one in HOUSE
+        )
+    )
+    assert not leads_to(asks(person="marta"), 0, "priya", at=NOW, requester="lena", people=house)
+    assert leads_to(asks(person="marta"), 0, "otto", at=NOW, requester="lena", people=house)

@@ -7,7 +7,7 @@ import psycopg
 import pytest
 
 from engine.errors import BadInput
-from engine.models import Decided
+from engine.models import Decided, NewCard
 from engine.rules.seal import Keys
 from engine.state import cards, db, events, ledger, pauses, people, policies, roles, runs
 from tests import database, rows
@@ -52,7 +52,13 @@ def test_the_other_ways_of_a_run_go_through(app: Any) -> None:
     assert runs.claim(app, "w1", ["procurement"], lease_s=60)
     [pause_id] = rows.waiting(app)
     rows.make_due(app, pause_id)
-    step = pauses.NextStep(pause_id=pause_id, level=0, next="person:otto", within_s=60, dests=("person:otto",))
+    step = pauses.NextStep(
+        pause_id=pause_id,
+        level=0,
+        next="person:otto",
+        within_s=60,
+        cards=(NewCard(kind="approver", dest="person:otto"),),
+    )
     assert [moved.event for moved in pauses.settle_due(app, [step], surface="tests")] == ["escalate"]
     assert isinstance(pauses.withdraw(app, pause_id, "priya", surface="tests"), Decided)
     assert runs.claim(app, "w1", ["procurement"], lease_s=60)

@@ -19,6 +19,7 @@ def approver_card(conn: Any) -> Card:
 
 
 def shown(conn: Any, card: Card) -> cards.Shown:
+    assert card.pause_id
     return next(c for c in cards.of_pause(conn, card.pause_id) if c.id == card.id)
 
 

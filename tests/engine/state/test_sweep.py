@@ -7,14 +7,18 @@ from uuid import UUID, uuid4
 import psycopg
 import pytest
 
-from engine.models import AlreadySettled, Decided, Due, Moved, NotYours, Voted
+from engine.models import AlreadySettled, Decided, Due, Moved, NewCard, NotYours, Voted
 from engine.state import cards, events, pauses, runs
 from tests import database, rows
 
 
 def escalate(conn: Any, pause_id: UUID, to: str = "person:otto", level: int = 0) -> list[Moved]:
     step = pauses.NextStep(
-        pause_id=pause_id, level=level, next=to, within_s=3600, dests=("person:otto", "channel:C0BUY")
+        pause_id=pause_id,
+        level=level,
+        next=to,
+        within_s=3600,
+        cards=tuple(NewCard(kind="approver", dest=dest) for dest in ("person:otto", "channel:C0BUY")),
     )
     return pauses.settle_due(conn, [step], surface="sweep")
 
@@ -213,7 +217,13 @@ def test_a_sibling_that_was_to_escalate_falls_with_the_one_that_expires(conn: An
     rows.make_due(conn, goes_on)
     steps = [
         pauses.NextStep(pause_id=ends, level=0, next=None),
-        pauses.NextStep(pause_id=goes_on, level=0, next="person:otto", within_s=60, dests=("person:otto",)),
+        pauses.NextStep(
+            pause_id=goes_on,
+            level=0,
+            next="person:otto",
+            within_s=60,
+            cards=(NewCard(kind="approver", dest="person:otto"),),
+        ),
     ]
     assert {m.pause_id: m.event for m in pauses.settle_due(conn, steps, surface="sweep")} == {
         ends: "expire",

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
-from engine.models import Claim
+from engine.models import Claim, NewCard
 from engine.state import ledger, pauses, runs
 from tests import rows
 
@@ -163,7 +163,13 @@ def _expire(conn: Any, pause_id: UUID) -> Any:
 
 
 def _escalate(conn: Any, pause_id: UUID) -> Any:
-    step = pauses.NextStep(pause_id=pause_id, level=0, next="person:otto", within_s=60, dests=("person:otto",))
+    step = pauses.NextStep(
+        pause_id=pause_id,
+        level=0,
+        next="person:otto",
+        within_s=60,
+        cards=(NewCard(kind="approver", dest="person:otto"),),
+    )
     return pauses.settle_due(conn, [step], surface="tests")
 
 
