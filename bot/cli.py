@@ -31,6 +31,8 @@ _WHERE: Final[Mapping[str, str]] = {
     "cancel": "runs",
     "halt": "halts",
     "resume-effects": "halts",
+    "away": "absences",
+    "back": "absences",
     "doubt": "doubts",
     "resolve": "doubts",
     "people": "people",

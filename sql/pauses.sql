@@ -314,6 +314,9 @@ SELECT p.id, p.run_id, p.step, p.n, p.status, p.version, p.created_at, p.fire_at
        (SELECT coalesce(json_agg(json_build_object('person', v.person, 'name', w.name, 'verdict', v.verdict, 'level', v.level,
                                                    'surface', v.surface, 'at', v.at, 'reason', v.reason, 'seal', v.seal) ORDER BY v.at), '[]')
           FROM pause_vote v JOIN person w ON w.id = v.person WHERE v.pause_id = p.id) AS votes,
+       (SELECT coalesce(json_agg(json_build_object('id', w.id, 'name', w.name) ORDER BY w.id), '[]')
+          FROM away y JOIN person w ON w.id = y.delegate AND w.active AND w.id <> r.on_behalf_of
+         WHERE p.approver = 'person:' || y.person_id AND y.starts_at <= statement_timestamp() AND y.ends_at > statement_timestamp()) AS stand_ins,
        e.status AS effect_status, e.receipt, e.error AS effect_error, e.settled_at,
        a.name AS approver_name,
        (SELECT o.id FROM run_pause o WHERE o.run_id = p.run_id AND o.step = p.step AND o.n = p.n AND o.created_at > p.created_at
@@ -336,13 +339,18 @@ WITH page AS MATERIALIZED (
       FROM run_pause p JOIN run r ON r.id = p.run_id
      WHERE p.status = 'waiting'
        AND (%(person)s::text IS NULL OR p.approver = 'person:' || %(person)s
-            OR EXISTS (SELECT FROM role_member m WHERE m.person_id = %(person)s AND p.approver = 'role:' || m.role))
+            OR EXISTS (SELECT FROM role_member m WHERE m.person_id = %(person)s AND p.approver = 'role:' || m.role)
+            OR EXISTS (SELECT FROM away w WHERE w.delegate = %(person)s AND p.approver = 'person:' || w.person_id AND r.on_behalf_of <> %(person)s
+                                            AND w.starts_at <= statement_timestamp() AND w.ends_at > statement_timestamp()))
        AND (%(role)s::text IS NULL OR p.approver = 'role:' || %(role)s)
        AND (%(asked_by)s::text IS NULL OR r.on_behalf_of = %(asked_by)s)
      ORDER BY p.fire_at, p.id LIMIT %(limit)s OFFSET %(offset)s
 )
 SELECT p.*, q.name AS requester_name, a.name AS approver_name, c.digest, c.seal, c.digest = pause_digest_v1(c.document) AS intact,
-       CASE WHEN c.digest = pause_digest_v1(c.document) THEN c.document::jsonb ->> 'summary' ELSE '' END AS summary
+       CASE WHEN c.digest = pause_digest_v1(c.document) THEN c.document::jsonb ->> 'summary' ELSE '' END AS summary,
+       CASE WHEN c.digest = pause_digest_v1(c.document) THEN c.document::jsonb ? 'confirm' ELSE false END AS typed,
+       ARRAY(SELECT w.delegate FROM away w WHERE p.approver = 'person:' || w.person_id AND w.starts_at <= statement_timestamp()
+                                              AND w.ends_at > statement_timestamp() ORDER BY w.delegate) AS stand_ins
   FROM page p JOIN pause_content c ON c.pause_id = p.id
   LEFT JOIN person q ON q.id = p.on_behalf_of LEFT JOIN person a ON p.approver = 'person:' || a.id
  ORDER BY p.fire_at, p.id;

@@ -81,8 +81,9 @@ def _for_approver(pause: Pause, content: Content, now: Told, level: int, value: 
     blocks = [*fitted.blocks, *facts.approvals(pause, content)]
     details = parts.details(value)
     if can_decide(pause, level):
-        decide, note = (parts.deciding(value), []) if fitted.complete else ([], paragraph(_DECIDE_THERE))
-        came = parts.strong(_CAME_TO_YOU) if level else []
+        typed = content.confirm is not None
+        decide, note = (parts.deciding(value, typed=typed), []) if fitted.complete else ([], paragraph(_DECIDE_THERE))
+        came = [*(parts.strong(_CAME_TO_YOU) if level else []), *facts.stand_ins(pause)]
         return [blocks[0], *came, *blocks[1:], *facts.deadline(pause, content), *note, *parts.buttons(*decide, details)]
     until = small(Moment("Answer by {}.", pause.fire_at))
     return [*blocks, *_outcome(now), *until, *(parts.buttons(details) if fitted.left else [])]

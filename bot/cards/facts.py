@@ -74,6 +74,16 @@ def deadline(pause: Pause, content: Content) -> list[Block]:
     return small(Moment("Answer by {}.", pause.fire_at), silence(pause, content))
 
 
+def stand_ins(pause: Pause) -> list[Block]:
+    """Who may answer in place of the person asked, who is away; nothing while that person is here."""
+    if not pause.stand_ins:
+        return []
+    away = approver_name(pause.approver, pause.approver_name)
+    return small(
+        f"{away} is away; {' or '.join(person(one.name) for one in pause.stand_ins)} may answer in their place."
+    )
+
+
 def quote(content: Content) -> list[Block]:
     """The price as its seller gave it, and until when it holds; nothing where none was asked for."""
     if content.quote is None:

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from uuid import UUID
 
 ACTION_APPROVE = "placet:approve"
+ACTION_CONFIRM = "placet:confirm"
+"""Approve where the rule has something typed: it opens a form."""
 ACTION_DENY = "placet:deny"
 ACTION_DETAILS = "placet:details"
 ACTION_WITHDRAW = "placet:withdraw"
@@ -16,6 +18,7 @@ ACTION_PATTERN = re.compile(r"^placet:(?P<verb>[a-z_]+)$")
 """Every action id of ours; also of versions to come, so that an unknown verb is answered and not ignored."""
 
 CALLBACK_DENY = "placet:deny_form"
+CALLBACK_CONFIRM = "placet:confirm_form"
 CALLBACK_DETAILS = "placet:details_view"
 CALLBACK_PATTERN = ACTION_PATTERN
 
@@ -23,6 +26,10 @@ BLOCK_REASON = "reason"
 """The input block of the deny form, and where its errors are shown."""
 ACTION_REASON = "placet:reason"
 """The text input inside it: its value is at `state.values[BLOCK_REASON][ACTION_REASON].value`, None if left empty."""
+
+BLOCK_TYPED = "typed"
+"""The input block of the form that approves, and where its errors are shown."""
+ACTION_TYPED = "placet:typed"
 
 EVENT_CARD = "placet_card"
 """The event type in the metadata of every card we post."""

@@ -79,7 +79,7 @@ def waiting_row(row: Waiting, me: Actor, env: str) -> list[Block]:
     if row.on_behalf_of == me.id:
         offered = [parts.button("Withdraw", ids.ACTION_WITHDRAW, value)]
     elif row.intact and _may_decide(row, me) and parts.size(summary.text) <= _SUMMARY and not summary.warnings:
-        offered = parts.deciding(value)
+        offered = parts.deciding(value, typed=row.typed)
     text = cut(summary.text, _SUMMARY, "… (all of it in Details)") if row.intact else "This request was altered."
     when = (Moment("since {},", row.created_at), Moment("answer by {}", row.fire_at))
     return [*paragraph(text), *small(asked, *when, numbers), *parts.buttons(*offered, parts.details(value))]
@@ -94,7 +94,7 @@ def run_stands(run: RunLine) -> str:
 
 def _may_decide(row: Waiting, me: Actor) -> bool:
     kind, _, key = row.approver.partition(":")
-    return key in me.roles if kind == "role" else key == me.id
+    return key in me.roles if kind == "role" else me.id in (key, *row.stand_ins)
 
 
 def _run_row(run: RunLine) -> list[Block]:

@@ -14,12 +14,16 @@ from bot.cards.parts import Block, Moment, boxed, cut, flat, paragraph, small
 from bot.cards.phrases import named, span
 from bot.cards.seen import seen, seen_line
 from engine.models import Content, Line, Pause
+from engine.rules import confirmations
 from engine.rules.digest import canonical
 
 View = dict[str, Any]
 
 REASON_MOST = 1_000
 """How long the reason of a denial may be."""
+
+TYPED_MOST = 100
+"""How long what is typed to approve may be."""
 
 _MOST_BLOCKS = 100
 _MOST_BYTES = 240_000  # views.open answers view_too_large past 250 kB
@@ -41,7 +45,7 @@ def details_view(pause: Pause, env: str, *, viewer: str | None = None, channel: 
     value = ids.encode(button)
     whole = _whole(pause, pause.content)
     if may_decide(pause, viewer):
-        whole += parts.buttons(*parts.deciding(value))
+        whole += parts.buttons(*parts.deciding(value, typed=pause.content.confirm is not None))
     full = view | {"blocks": whole}
     if len(whole) <= _MOST_BLOCKS and len(json.dumps(full)) <= _MOST_BYTES:
         return full
@@ -55,7 +59,8 @@ def may_decide(pause: Pause, viewer: str | None) -> bool:
     if pause.status != "waiting" or not pause.intact:
         return False
     barred = viewer is not None and (viewer == pause.on_behalf_of or viewer in pause.voters)
-    return not barred and (viewer is None or pause.approver.startswith("role:") or pause.approver == f"person:{viewer}")
+    asked = {pause.approver, *(f"person:{one.id}" for one in pause.stand_ins)}
+    return not barred and (viewer is None or pause.approver.startswith("role:") or f"person:{viewer}" in asked)
 
 
 def deny_view(pause: Pause, env: str, channel: str | None = None) -> View:
@@ -80,9 +85,27 @@ def deny_view(pause: Pause, env: str, channel: str | None = None) -> View:
     return view | {"submit": parts.plain("Deny"), "close": parts.plain("Back"), "blocks": blocks}
 
 
-def deny_errors(sentence: str) -> dict[str, Any]:
-    """The answer to a submitted form that decided nothing: the form stays open and says why (phrases.said)."""
-    return {"response_action": "errors", "errors": {ids.BLOCK_REASON: cut(sentence, 1_000)}}
+def confirm_view(pause: Pause, env: str, channel: str | None = None) -> View:
+    """The form for a yes that must be typed, at `state.values[BLOCK_TYPED][ACTION_TYPED]`. The pause is intact and asks for that."""
+    content = pause.content
+    assert content is not None
+    assert content.confirm is not None
+    typed = {
+        "type": "input",
+        "block_id": ids.BLOCK_TYPED,
+        "label": parts.plain(cut(confirmations.prompt(content.confirm), 150)),
+        "hint": parts.plain("As it stands in the request. Blanks and grouping do not count."),
+        "element": {"type": "plain_text_input", "action_id": ids.ACTION_TYPED, "max_length": TYPED_MOST},
+    }
+    note = small("Approve decides; closing this decides nothing.")
+    view = _modal("Approve this?", ids.CALLBACK_CONFIRM, ids.Carried(button_of(pause, env), channel))
+    blocks = [*paragraph(cut(seen(content.summary).text, parts.FIELD)), typed, *note, *facts.footer(pause)]
+    return view | {"submit": parts.plain("Approve"), "close": parts.plain("Back"), "blocks": blocks}
+
+
+def errors(block: str, sentence: str) -> dict[str, Any]:
+    """The answer to a submitted form that decided nothing: the form stays open and says why, below this block (phrases.said)."""
+    return {"response_action": "errors", "errors": {block: cut(sentence, 1_000)}}
 
 
 def _modal(title: str, callback: str, carried: ids.Carried) -> View:
@@ -127,6 +150,7 @@ def _authority(content: Content) -> list[Line]:
         Line(label="Policy", value=f"{need.policy_version}, rule “{need.rule}”"),
         Line(label="Why it is asked", value=need.why),
         Line(label="Approvals needed", value=str(need.approvers)),
+        *([Line(label="To be typed", value=f"the {need.confirm.replace('_', ' ')}")] if need.confirm else []),
         Line(label="The price", value=facts.tolerance(need)),
         Line(label="Once approved, valid for", value=span(need.execute_within_s)),
         Line(label="Tool", value=f"{content.tool}, version {content.tool_version}"),

@@ -1,14 +1,14 @@
-"""What is said once, in a message of its own: a run has ended, or nobody can tell whether something happened.
+"""What is said once, in a message of its own: a run has ended, something still waits, or nobody can tell whether something happened.
 
 The one rule: what an agent or a provider said is shown as theirs, in rich text, and never read as formatting.
 """
 
-from bot.cards import parts
+from bot.cards import blocks, facts, ids, parts
 from bot.cards.ids import screen_id
-from bot.cards.parts import Message, Moment, cut, paragraph, quoted, small
-from bot.cards.phrases import person
+from bot.cards.parts import Message, Moment, clock, cut, paragraph, quoted, small
+from bot.cards.phrases import approver_name, person
 from bot.cards.seen import seen, seen_line
-from engine.models import DoubtfulEffect, RunRecord
+from engine.models import DoubtfulEffect, Pause, RunRecord
 
 _MOST = 5_000
 
@@ -32,6 +32,24 @@ def run_ended(run: RunRecord) -> Message:
         text=parts.escape(text),
         blocks=[*paragraph(f"{head}."), *said, *asked, *small(number, Moment("asked {}", run.created_at))],
     )
+
+
+def reminder(pause: Pause, *, level: int, env: str) -> Message | None:
+    """To whom it waits for: that it still does, and until when. None: it waits no more, or with somebody else by now."""
+    content = pause.content
+    if content is None or not blocks.can_decide(pause, level):
+        return None
+    summary = cut(seen(content.summary).text, 1_000, "… (all of it in Details)")
+    head = f"Still waiting for {approver_name(pause.approver, pause.approver_name)}"
+    value = ids.encode(blocks.button_of(pause, env))
+    until = Moment("Answer by {}.", pause.fire_at)
+    return Message(
+        text=parts.escape(f"{head}: {cut(seen_line(content.summary).text, 500)} Answer by {clock(pause.fire_at)}."),
+        blocks=[
+            *parts.strong(f"{head}."), *paragraph(summary), *small(until, facts.silence(pause, content)), *facts.footer(pause),
+            *parts.buttons(parts.details(value)),
+        ],
+    )  # fmt: skip
 
 
 def in_doubt(effect: DoubtfulEffect) -> Message:

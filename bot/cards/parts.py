@@ -141,10 +141,12 @@ def buttons(*made: Block) -> list[Block]:
     return [{"type": "actions", "elements": list(made)}] if made else []
 
 
-def deciding(value: str) -> list[Block]:
-    """The two buttons that decide."""
+def deciding(value: str, *, typed: bool = False) -> list[Block]:
+    """The two buttons that decide; `typed`: approving opens a form, in which something must be typed."""
     return [
-        button("Approve", ids.ACTION_APPROVE, value, "primary"),
+        button("Approve …", ids.ACTION_CONFIRM, value, "primary")
+        if typed
+        else button("Approve", ids.ACTION_APPROVE, value, "primary"),
         button("Deny", ids.ACTION_DENY, value, "danger"),
     ]
 

@@ -6,7 +6,7 @@ and a time-out is never told as a person's refusal. The sentences are plain text
 """
 
 from collections.abc import Callable, Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Literal, assert_never
 
 from bot.cards.ids import screen_id
@@ -53,6 +53,15 @@ UNKNOWN_ACTION = (
 NOT_CONFIRMED = "Placet could not confirm this in time. The card will show what holds; look at it before you try again."
 NOT_RECORDED = "This was not recorded, and nothing was changed: the database cannot be reached. Please press again."
 _AGAIN = "Nothing is done; whoever still wants it can ask again."
+NOT_AWAY: Mapping[str, str] = {
+    "not_yours": "Only the person who is away, or somebody with the role operator, may say so. Nothing was changed.",
+    "unknown": "One of the two is not here any more. Nothing was changed.",
+    "overlaps": "Another absence stands for that time already. Nothing was changed; end that one first.",
+    "past": "That time is over already. Nothing was changed.",
+    "not_away": "Nobody is away there. Nothing was changed.",
+}
+"""Why an absence was not put on record, or not ended."""
+
 UNCONFIRMED = (
     "What its rule has you type to approve it was not typed, or is not what is asked about, so nothing was recorded. Look at it once more, "
     "and type it as it stands there."
@@ -73,6 +82,17 @@ def halted(outcome: str, standing: Halt | None, *, go_on: str) -> str:
             why = f" Why: {cut(seen_line(standing.reason).text, 300)}" if standing.reason else ""
             return f"Actions are halted already, by {person(standing.name)}, since {clock(standing.halted_at)}.{why}"
     return "Actions are not halted. Nothing was changed."
+
+
+def is_away(name: str, delegate: str, starts_at: datetime, ends_at: datetime) -> str:
+    """What holds once somebody is away."""
+    times = f"from {clock(starts_at)} to {clock(ends_at)}"
+    return f"{person(name)} is away {times}. {person(delegate)} may answer what is asked of them by name, but no request of their own."
+
+
+def is_back(name: str) -> str:
+    """What holds once somebody is here again."""
+    return f"{person(name)} is back: what is asked of them is theirs alone again."
 
 
 def other_environment(theirs: str, ours: str) -> str:

@@ -1,6 +1,7 @@
 """`placet pending`, and the decisions: approve, deny, withdraw. They are judged as a click is, by the same statement, and told in the same words."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Annotated
 from uuid import UUID
 
@@ -57,9 +58,14 @@ def pending(
 
 
 @app.command()
-def approve(pause: PauseId, person: As, reason: Reason = "") -> None:
+def approve(
+    pause: PauseId,
+    person: As,
+    reason: Reason = "",
+    confirm: Annotated[str, typer.Option(help="What its rule has the approver type, where it does.")] = "",
+) -> None:
     """Say yes to a request, exactly as it is stored."""
-    _decide(pauses.approve, pause, person, reason)
+    _decide(partial(pauses.approve, confirm=confirm), pause, person, reason)
 
 
 @app.command()

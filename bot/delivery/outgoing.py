@@ -5,6 +5,7 @@ A private answer is of use for five minutes and then lapses unsaid; the rest wai
 """
 
 import logging
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
@@ -24,6 +25,7 @@ from engine.models import (
     Outcome,
     Pause,
     Standing,
+    Unconfirmed,
     Voted,
 )
 from engine.state import cards, db, ledger, outage, pauses, people, runs
@@ -95,7 +97,7 @@ def _say(courier: Courier, notice: Notice) -> None:
 
 def _deliver(courier: Courier, notice: Notice) -> Sent | Failure:
     with courier.pool.connection() as conn:
-        message = _composed(conn, notice)
+        message = _composed(conn, notice, courier.env)
     if message is None:
         return Sent(channel="", ts="")
     if notice.kind == "private":
@@ -105,7 +107,7 @@ def _deliver(courier: Courier, notice: Notice) -> Sent | Failure:
     return courier.slack.post(place, message) if isinstance(place, str) else place
 
 
-def _composed(conn: db.Conn, notice: Notice) -> Message | None:
+def _composed(conn: db.Conn, notice: Notice, env: str) -> Message | None:
     """What there is to say now; None: what was to be said is no longer so."""
     match notice.kind:
         case "run_ended":
@@ -113,6 +115,8 @@ def _composed(conn: db.Conn, notice: Notice) -> Message | None:
         case "in_doubt":
             doubts = [effect for effect in ledger.in_doubt(conn) if effect.run_id == notice.run_id]
             return notices.in_doubt(doubts[0]) if doubts else None
+        case "reminder" if notice.pause_id and notice.detail:
+            return notices.reminder(pauses.get(conn, notice.pause_id), level=notice.detail["level"], env=env)
         case "private" if notice.pause_id and notice.detail:
             pause = pauses.get(conn, notice.pause_id)
             return _about(pause, parts.answer(sentence(conn, as_it_stands(pause, notice.detail))))
@@ -134,21 +138,21 @@ def sentence(conn: db.Conn, outcome: Outcome) -> str:
     return phrases.said(outcome, lambda person: names.get(person, person))
 
 
+_STILL: Final[Mapping[str, type[Voted | Due | Unconfirmed]]] = {"Voted": Voted, "Due": Due, "Unconfirmed": Unconfirmed}
+"""What came of an attempt and is so as long as it waits."""
+
+
 def as_it_stands(pause: Pause, detail: dict[str, Any]) -> Outcome:
     """What came of an attempt, told by the row as it is now: whoever was refused while it waited hears how it was settled since."""
     now = standing(pause, datetime.fromisoformat(detail["at"]))
-    match detail["outcome"]:
-        case "Decided":
-            return Decided(now)
-        case "NotYours" if detail["tried"] == "withdraw" or pause.status == "waiting":
-            return NotYours(now, detail["why"])
-        case "Broken" if pause.status == "waiting":
-            return Broken(now, detail["why"])
-        case "Voted" if pause.status == "waiting":
-            return Voted(now)
-        case "Due" if pause.status == "waiting":
-            return Due(now)
-    return AlreadySettled(now)
+    outcome = detail["outcome"]
+    if outcome == "Decided":
+        return Decided(now)
+    if outcome == "NotYours" and (detail["tried"] == "withdraw" or pause.status == "waiting"):
+        return NotYours(now, detail["why"])
+    if outcome == "Broken" and pause.status == "waiting":
+        return Broken(now, detail["why"])
+    return _STILL[outcome](now) if outcome in _STILL and pause.status == "waiting" else AlreadySettled(now)
 
 
 def standing(pause: Pause, at: datetime) -> Standing:

@@ -76,6 +76,7 @@ def _decide(desk: Desk, click: Click, verb: Verb) -> None:
 
 _VERBS: Final[Mapping[str, Callable[[Desk, Click], str | None]]] = {
     "approve": _approve,
+    "confirm": modals.open_confirm,
     "deny": modals.open_deny,
     "details": modals.open_details,
     "withdraw": _withdraw,

@@ -17,7 +17,7 @@ from bot.cards.parts import Message
 from bot.cards.seen import seen, seen_line
 from bot.delivery.who import Turned
 from bot.http.bodies import INPUT_MOST
-from bot.listeners import operators
+from bot.listeners import away, operators
 from bot.listeners.desk import UNSTORABLE, Desk, Failed
 from bot.listeners.typed import COMMAND, SURFACE, Typed
 from engine.errors import EngineError
@@ -199,6 +199,8 @@ SUBCOMMANDS: Final[Mapping[str, Subcommand]] = {
     "pause": Subcommand(operators.pause, "pause RUN", "stop a run between two steps"),
     "resume": Subcommand(operators.resume, "resume RUN", "let a paused run go on"),
     "cancel": Subcommand(operators.cancel, "cancel RUN", "withdraw a run and what it asks"),
+    "away": Subcommand(away.away, "away NAME TIME", "have somebody answer for you, for 5d or until 2026-08-17"),
+    "back": Subcommand(away.back, "back", "answer for yourself again"),
     "halt": Subcommand(
         operators.halt, "halt [WHY]", "operators: stop every action at once; requests still wait and are decided"
     ),

@@ -38,25 +38,27 @@ def ours(desk: Desk, button: ids.Button | None) -> ids.Button | str:
     return button if button.env == desk.courier.env else phrases.other_environment(button.env, desk.courier.env)
 
 
-def decide(desk: Desk, click: Click, verb: Verb, reason: str = "") -> Outcome:
+def decide(desk: Desk, click: Click, verb: Verb, *, reason: str = "", confirm: str = "") -> Outcome:
     """What came of it. A pause whose time is up is settled first, as a sweep would, and then looked at once more. Raises NotFound."""
-    outcome = _tried(desk, click, verb, reason)
+    outcome = _tried(desk, click, verb, reason, confirm)
     if outcome.now.status == "waiting" and outcome.now.fire_at <= outcome.now.at:
         desk.sweeper.settle_one(click.button.pause_id)
-        outcome = _tried(desk, click, verb, reason)
+        outcome = _tried(desk, click, verb, reason, confirm)
     name = ids.screen_id("pause", click.button.pause_id)
     log.info("%s: %s by %s in slack:%s: %s", name, verb, click.actor.id, click.place.surface, type(outcome).__name__)
     desk.kick()
     return outcome
 
 
-def _tried(desk: Desk, click: Click, verb: Verb, reason: str) -> Outcome:
+def _tried(desk: Desk, click: Click, verb: Verb, reason: str, confirm: str) -> Outcome:
     pause_id, shown, actor = click.button.pause_id, click.button.shown, click.actor.id
     surface = f"slack:{click.place.surface}"
     with desk.courier.pool.connection() as conn:
         match verb:
             case "approve":
-                return pauses.approve(conn, pause_id, actor, surface=surface, shown=shown, reason=reason)
+                return pauses.approve(
+                    conn, pause_id, actor, surface=surface, shown=shown, reason=reason, confirm=confirm
+                )
             case "deny":
                 return pauses.deny(conn, pause_id, actor, surface=surface, shown=shown, reason=reason)
             case "withdraw":

@@ -5,8 +5,10 @@ A modal can be opened only within three seconds of the click. If that fails noth
 
 import logging
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from slack_bolt import Ack, App
 
@@ -20,7 +22,7 @@ from bot.listeners.decisions import Click
 from bot.listeners.desk import Desk, Failed
 from bot.listeners.places import place_of
 from engine.errors import NotFound
-from engine.models import Actor, AlreadySettled, Broken, Decided, NotYours, Outcome, Pause
+from engine.models import Actor, AlreadySettled, Broken, Decided, NotYours, Outcome, Pause, Voted
 from engine.state import pauses
 
 log = logging.getLogger(__name__)
@@ -29,22 +31,47 @@ Json = dict[str, Any]
 NOT_OPENED: Final = "The window did not open in time, and nothing was decided. Please click again."
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Form:
+    """A form whose submission decides: what it does, where its one input stands, and how long that may be."""
+
+    verb: Literal["approve", "deny"]
+    takes: Literal["reason", "confirm"]
+    block: str
+    action: str
+    most: int
+    too_long: str
+
+
+_FORMS: Final[Mapping[str, Form]] = {
+    ids.CALLBACK_DENY: Form(
+        verb="deny", takes="reason", block=ids.BLOCK_REASON, action=ids.ACTION_REASON, most=views.REASON_MOST,
+        too_long=phrases.LONG_REASON,
+    ),
+    ids.CALLBACK_CONFIRM: Form(
+        verb="approve", takes="confirm", block=ids.BLOCK_TYPED, action=ids.ACTION_TYPED, most=views.TYPED_MOST,
+        too_long=phrases.UNCONFIRMED,
+    ),
+}  # fmt: skip
+
+
 def register(app: App, desk: Desk) -> None:
     """Listen to every form that is submitted, also to those that no version of ours knows."""
 
     def submitted(ack: Ack, body: Json, view: Json) -> None:
-        if view.get("callback_id") != ids.CALLBACK_DENY:
+        form = _FORMS.get(view.get("callback_id", ""))
+        if form is None:
             log.error("somebody submitted a form that this version does not know: %s", view.get("callback_id"))
             ack()
             place = place_of(body)
             desk.tell(place.channel, place.user, phrases.UNKNOWN_ACTION)
             return
-        answer = desk.attempt(lambda: submit(desk, body, view))
+        answer = desk.attempt(lambda: submit(desk, body, view, form))
         match answer:
             case None:
                 ack(response_action="clear")
             case Failed(sentence=sentence) | str(sentence):
-                ack(**views.deny_errors(sentence))
+                ack(**views.errors(form.block, sentence))
 
     app.view(re.compile(""))(submitted)
 
@@ -59,45 +86,61 @@ def open_details(desk: Desk, click: Click) -> str | None:
 
 def open_deny(desk: Desk, click: Click) -> str | None:
     """Ask why not; or say at once that this person may not deny it, or no longer. Raises NotFound."""
-    pause = _pause(desk, click)
-    if pause.status == "waiting" and pause.fire_at <= datetime.now(UTC):
-        desk.sweeper.settle_one(pause.id)
-        desk.kick()
-        pause = _pause(desk, click)
-    against = _against(pause, click.actor)
+    pause, against = _settled_first(desk, click)
     if against is None:
         return _open(desk, click, views.deny_view(pause, desk.courier.env, channel=click.place.told_in))
     with desk.courier.pool.connection() as conn:
         return outgoing.sentence(conn, against)
 
 
-def submit(desk: Desk, body: Json, view: Json) -> str | None:
-    """Deny what the form was opened for; a sentence if that decided nothing, for the form to show."""
+def open_confirm(desk: Desk, click: Click) -> str | None:
+    """Ask for what must be typed to approve it; or say at once that this person may not, or no longer. Raises NotFound."""
+    pause, against = _settled_first(desk, click)
+    if against is None and pause.content is not None and pause.content.confirm is not None:
+        return _open(desk, click, views.confirm_view(pause, desk.courier.env, channel=click.place.told_in))
+    if against is None:  # an old button: nothing is to be typed
+        return phrases.UNKNOWN_ACTION
+    with desk.courier.pool.connection() as conn:
+        return outgoing.sentence(conn, against)
+
+
+def submit(desk: Desk, body: Json, view: Json, form: Form) -> str | None:
+    """Do what the form was opened for; a sentence if that decided nothing, for the form to show."""
     carried = ids.decode_carried(view.get("private_metadata"))
     button = decisions.ours(desk, carried.button if carried else None)
-    reason = str(view["state"]["values"].get(ids.BLOCK_REASON, {}).get(ids.ACTION_REASON, {}).get("value") or "")
+    written = str(view["state"]["values"].get(form.block, {}).get(form.action, {}).get("value") or "")
     if isinstance(button, str):
         return button
-    if len(reason) > views.REASON_MOST:
-        return phrases.LONG_REASON
+    if len(written) > form.most:
+        return form.too_long
     person = desk.who(body)
     if isinstance(person, Turned):
         return person.sentence
     click = Click(button=button, actor=person.actor, place=place_of(body), trigger_id=body["trigger_id"])
     try:
-        return _deny(desk, click, reason)
+        return _decide(desk, click, form, written)
     except NotFound:
         return phrases.UNKNOWN_CARD
 
 
-def _deny(desk: Desk, click: Click, reason: str) -> str | None:
-    outcome = decisions.decide(desk, click, "deny", reason)
-    if not isinstance(outcome, Decided):
+def _decide(desk: Desk, click: Click, form: Form, written: str) -> str | None:
+    outcome = decisions.decide(desk, click, form.verb, **{form.takes: written})
+    if not isinstance(outcome, Decided | Voted):
         with desk.courier.pool.connection() as conn:
             return outgoing.sentence(conn, outcome)
     if click.place.told_in is None:
         desk.afterwards(lambda: home.publish(desk, click.actor, click.place.user))
     return None
+
+
+def _settled_first(desk: Desk, click: Click) -> tuple[Pause, Outcome | None]:
+    """The pause, settled first if its time is up, and what speaks against this person's answer; None: nothing."""
+    pause = _pause(desk, click)
+    if pause.status == "waiting" and pause.fire_at <= datetime.now(UTC):
+        desk.sweeper.settle_one(pause.id)
+        desk.kick()
+        pause = _pause(desk, click)
+    return pause, _against(pause, click.actor)
 
 
 def show_again(desk: Desk, click: Click) -> None:
@@ -135,4 +178,5 @@ def _against(pause: Pause, actor: Actor) -> Outcome | None:
     if actor.id in pause.voters:
         return NotYours(now, "voted")
     kind, _, name = pause.approver.partition(":")
-    return None if (name in actor.roles if kind == "role" else name == actor.id) else NotYours(now, "not_yours")
+    asked = name in actor.roles if kind == "role" else actor.id in {name, *(one.id for one in pause.stand_ins)}
+    return None if asked else NotYours(now, "not_yours")

@@ -1,16 +1,19 @@
 """Where in Slack somebody acted, read from the payload: it decides where they are answered, and what must be shown anew."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from bot.cards import ids
 
 Json = dict[str, Any]
 
 
+_FORMS: Final = (ids.CALLBACK_DENY, ids.CALLBACK_CONFIRM)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """`surface`: a card, a list (an answer that only they see), a modal with details, the form of a denial, or the Home tab.
+    """`surface`: a card, a list (an answer that only they see), a modal with details, a form that decides, or the Home tab.
 
     `channel` is where they can be told something: a channel, or their own user id if it was in none. `ts` is the message's, None if
     it was none; `view_id` the modal's, None likewise. `level` is the one that the message says its card was made for, if it says one.
@@ -38,7 +41,7 @@ def place_of(body: Json) -> Place:
             return Place(surface="home", channel=user, user=user)
         carried = ids.decode_carried(view.get("private_metadata"))
         return Place(
-            surface="form" if view.get("callback_id") == ids.CALLBACK_DENY else "details",
+            surface="form" if view.get("callback_id") in _FORMS else "details",
             channel=(carried and carried.channel) or user,
             user=user,
             view_id=str(view["id"]),

@@ -28,6 +28,14 @@ class Vote:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StandIn:
+    """Somebody who may answer now in place of the person asked, who is away."""
+
+    id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Pause:
     """A pause with its content and what is around it: enough to paint a card or to audit it, and nothing else needed.
 
@@ -35,6 +43,7 @@ class Pause:
     `intact` is False when the stored content no longer has its digest, or is not what its seal or the record says; then `content` is None
     and nothing may be decided. `seal` is what the content's seal is worth here, `approval` what the seals of those who said yes are.
     `superseded_by` is the pause that asks the same call anew, None if none does. `halted_by_name`: who stopped every effect, None if nobody.
+    `stand_ins`: who answers for the person asked while that person is away.
     """
 
     id: UUID
@@ -70,6 +79,7 @@ class Pause:
     settled_at: datetime | None
     superseded_by: UUID | None
     halted_by_name: str | None = None
+    stand_ins: tuple[StandIn, ...] = ()
     seal: Worth = "off"
     approval: Worth = "off"
 
@@ -83,7 +93,10 @@ class Pause:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waiting:
-    """A line in a list of what waits. `total` is the length of the whole list."""
+    """A line in a list of what waits. `total` is the length of the whole list.
+
+    `typed`: something must be typed to approve it. `stand_ins` are the ids of who answers while the person asked is away.
+    """
 
     id: UUID
     run_id: UUID
@@ -100,6 +113,8 @@ class Waiting:
     summary: str
     intact: bool
     total: int
+    typed: bool = False
+    stand_ins: tuple[str, ...] = ()
 
 
 # What came of a decision. Expected, so values: exactly one of these is returned, to winner and loser alike.

@@ -24,6 +24,7 @@ from engine.models import (
     NotYours,
     Outcome,
     Pause,
+    StandIn,
     Standing,
     Unconfirmed,
     Vote,
@@ -182,7 +183,14 @@ def get(conn: db.Conn, pause_id: UUID) -> Pause:
     votes = tuple(_vote(conn, row, vote) for vote in row["votes"])
     content = Content.from_document(json.loads(row["document"])) if intact else None
     approval = seals.approval(conn, votes, content) if content else "off"
-    held = {"votes": votes, "content": content, "voters": tuple(row["voters"]), "intact": intact}
+    stand_ins = tuple(StandIn(**one) for one in row["stand_ins"])
+    held = {
+        "votes": votes,
+        "stand_ins": stand_ins,
+        "content": content,
+        "voters": tuple(row["voters"]),
+        "intact": intact,
+    }
     return Pause(**{**row, **held, "seal": standing, "approval": approval})
 
 
@@ -215,4 +223,6 @@ def waiting(
 def _waiting(conn: db.Conn, row: dict[str, Any]) -> Waiting:
     intact = row["intact"] and seals.content_holds(conn, row["id"], row)
     line = {name: value for name, value in row.items() if name != "seal"}
-    return Waiting(**{**line, "intact": intact, "summary": row["summary"] if intact else ""})
+    return Waiting(
+        **{**line, "stand_ins": tuple(row["stand_ins"]), "intact": intact, "summary": row["summary"] if intact else ""}
+    )

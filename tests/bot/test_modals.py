@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.cards import ids
-from bot.cards.modals import deny_errors, deny_view, details_view, may_decide
+from bot.cards.modals import deny_view, details_view, errors, may_decide
 from engine.models import Line, Pause, PauseStatus
 from engine.rules.digest import canonical
 from tests.bot.asked import CONTENT, ENV, LINES, by_marta, content, pause, statuses
@@ -104,7 +104,7 @@ def test_an_altered_request_opens_too() -> None:
 
 
 def test_a_form_submitted_too_late_says_why_where_the_reason_is() -> None:
-    assert deny_errors("Expired 2 seconds ago.") == {
+    assert errors(ids.BLOCK_REASON, "Expired 2 seconds ago.") == {
         "response_action": "errors",
         "errors": {"reason": "Expired 2 seconds ago."},
     }

@@ -113,7 +113,7 @@ class Ground:
             return who
         place = Place(surface="home", channel="C0BUY", user=USERS[actor])
         click = Click(button=Button(ENV, pause_id, shown), actor=who.actor, place=place, trigger_id="")
-        outcome = decisions.decide(self.desk, click, verb, "Too dear." if verb == "deny" else "")
+        outcome = decisions.decide(self.desk, click, verb, reason="Too dear." if verb == "deny" else "")
         decisions.answer(self.desk, outcome, verb, place)
         return outcome
 

@@ -1,5 +1,6 @@
 """A run that stops on people, and how runs end."""
 
+from dataclasses import replace
 from typing import Any
 
 import psycopg
@@ -49,6 +50,44 @@ def test_a_pause_that_is_replaced_says_so_and_names_the_new_one(conn: Any) -> No
     outcome = pauses.approve(conn, new.id, "marta", surface="tests")
     assert isinstance(outcome, Decided)
     assert outcome.now.run_status == "queued"
+
+
+def test_what_a_later_turn_asks_in_the_same_place_replaces_nothing(conn: Any) -> None:
+    [denied] = rows.waiting(conn)
+    pauses.deny(conn, denied, "marta", surface="tests")
+    mine = runs.claim(conn, "w1", ["procurement"], lease_s=60)
+    assert mine is not None
+    runs.save_results(conn, mine, {0: {"text": "It was denied.", "is_error": True}})
+    rows.replied(conn, mine)
+    runs.ask(conn, mine, [rows.asked(conn, mine, step=2)])
+    assert pauses.get(conn, denied).superseded_by is None
+
+
+def test_an_approver_is_reminded_later_and_the_requester_is_not(conn: Any) -> None:
+    [pause_id] = rows.waiting(conn, need=replace(rows.NEED, remind_after_s=3600))
+    assert notices(conn) == []
+    conn.execute("UPDATE notice SET not_before = not_before - interval '59 minutes'")
+    assert notices(conn) == []
+    conn.execute("UPDATE notice SET not_before = not_before - interval '1 minute'")
+    [reminder] = cards.claim_notices(conn, limit=10, lease_s=10)
+    assert (reminder.kind, reminder.dest, reminder.pause_id, reminder.detail) == (
+        "reminder",
+        "channel:C0BUY",
+        pause_id,
+        {"level": 0},
+    )
+
+
+def test_nobody_is_reminded_of_what_is_over_by_then(conn: Any) -> None:
+    rows.waiting(conn, need=replace(rows.NEED, remind_after_s=14400))
+    assert conn.execute("SELECT count(*) FROM notice").fetchone() == (0,)
+
+
+def test_what_waits_for_an_hour_to_come_costs_an_idle_sender_nothing(conn: Any) -> None:
+    rows.waiting(conn, need=replace(rows.NEED, remind_after_s=3600))
+    for card in cards.claim(conn, limit=10, lease_s=1):
+        cards.painted(conn, card, channel="C0BUY", ts="1.1")
+    assert not cards.any_due(conn)
 
 
 def test_what_was_withdrawn_meanwhile_is_not_replaced(conn: Any) -> None:

@@ -1,0 +1,67 @@
+"""`/approvals away` and `/approvals back`: somebody leaves their answers to another for a while, or an operator does so for them."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from bot.cards import parts, phrases
+from bot.cards.parts import Message
+from bot.cards.seen import seen_line
+from bot.listeners.typed import COMMAND, SURFACE, Typed
+from engine.rules.documents import Unfit, length
+from engine.rules.people import People, Person
+from engine.state import absences, people
+from engine.state.absences import Refused
+
+_USAGE: Final = (
+    f"Write {COMMAND} away NAME 5d, or {COMMAND} away NAME 2026-08-17 to be back when that day begins (UTC)."
+)
+
+
+def away(typed: Typed) -> Message:
+    """Let somebody else answer for who typed it, from now on."""
+    named, _, until = typed.words.rpartition(" ")
+    ends_at = _until(until, datetime.now(UTC))
+    if not named or ends_at is None:
+        return parts.answer(_USAGE)
+    with typed.desk.courier.pool.connection() as conn:
+        delegate = _called(named, people.everybody(conn))
+        if delegate is None:
+            return parts.answer(
+                f"Nobody here, or more than one, is called {seen_line(named).text[:60]}. Nothing was changed. {_USAGE}"
+            )
+        if delegate.id == typed.actor.id:
+            return parts.answer(f"Nobody stands in for themselves. Nothing was changed. {_USAGE}")
+        came = absences.leave(
+            conn, typed.actor.id, delegate.id, starts_at=None, ends_at=ends_at, actor=typed.actor.id, surface=SURFACE
+        )
+    typed.desk.kick()
+    if isinstance(came, Refused):
+        return parts.answer(phrases.NOT_AWAY[came.why])
+    return parts.answer(phrases.is_away(typed.actor.name, delegate.name, came.starts_at, came.ends_at))
+
+
+def back(typed: Typed) -> Message:
+    """Who typed it is here again."""
+    with typed.desk.courier.pool.connection() as conn:
+        came = absences.back(conn, typed.actor.id, actor=typed.actor.id, surface=SURFACE)
+    typed.desk.kick()
+    return parts.answer(phrases.is_back(typed.actor.name) if came == "back" else phrases.NOT_AWAY[came])
+
+
+def _until(written: str, now: datetime) -> datetime | None:
+    """A length of time from now, or the beginning of a day; None for neither."""
+    try:
+        return (
+            datetime.fromisoformat(written).replace(tzinfo=UTC)
+            if "-" in written
+            else now + timedelta(seconds=length(written))
+        )
+    except (ValueError, Unfit):
+        return None
+
+
+def _called(written: str, everybody: People) -> Person | None:
+    """The one active person of this id or name; None if there is none, or more than one."""
+    wanted = " ".join(written.removeprefix("@").split()).casefold()
+    found = [one for one in everybody if one.active and wanted in (one.id, one.name.casefold())]
+    return found[0] if len(found) == 1 else None
