@@ -343,7 +343,7 @@ SELECT e.id, e.run_id, e.pause_id, e.tool, e.action, e.effect_key, e.error, e.cr
 -- the last call could last, and, once it is said, by whom and when. No row: there is no such effect.
 SELECT e.id, e.run_id, e.pause_id, e.status, e.tool, e.action, e.digest, e.effect_key, e.error, e.receipt, e.created_at, e.doubt_role, r.agent,
        r.on_behalf_of, q.name AS requester_name, r.status AS run_status, r.cancel_wanted, a.attempts, a.tries, a.attempt_id, a.call_deadline,
-       said.event AS said, said.at AS said_at, said.surface AS said_in, coalesce(w.name, said.actor) AS said_by
+       said.event AS said, said.at AS said_at, said.surface AS said_in, coalesce(w.name, said.actor) AS said_by, clock_timestamp() AS now
   FROM effect e JOIN run r ON r.id = e.run_id LEFT JOIN person q ON q.id = r.on_behalf_of
   JOIN LATERAL (SELECT count(*) OVER () AS attempts, sum(tries) OVER () AS tries, id AS attempt_id, call_deadline FROM effect_attempt
                  WHERE effect_id = e.id ORDER BY started_at DESC, id DESC LIMIT 1) a ON true

@@ -129,7 +129,8 @@ def add_call_of_the_step_before(conn: Any, run_id: UUID) -> None:
 def doubted(conn: Any, calls: int = 1) -> tuple[Claim, list[UUID], ledger.Begun]:
     """A run that stopped because nobody can tell whether its first approved call happened."""
     claim, pause_ids, effect = begun(conn, calls)
-    assert ledger.settle(conn, effect.attempt_id, "doubt", error="no answer").run_status == "in_doubt"
+    ask = ["person:marta", "person:ines"]
+    assert ledger.settle(conn, effect.attempt_id, "doubt", error="no answer", ask=ask).run_status == "in_doubt"
     return claim, pause_ids, effect
 
 

@@ -52,7 +52,7 @@ def card(pause: Pause, *, kind: Kind, level: int, env: str) -> Message:
 
 def button_of(pause: Pause, env: str) -> ids.Button:
     """What every button of this pause carries."""
-    return ids.Button(env=env, pause_id=pause.id, shown=pause.digest[: ids.SHOWN])
+    return ids.Button(env=env, about=pause.id, shown=pause.digest[: ids.SHOWN])
 
 
 def can_decide(pause: Pause, level: int) -> bool:

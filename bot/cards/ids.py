@@ -13,12 +13,17 @@ ACTION_CONFIRM = "placet:confirm"
 """Approve where the rule has something typed: it opens a form."""
 ACTION_DENY = "placet:deny"
 ACTION_DETAILS = "placet:details"
+ACTION_HAPPENED = "placet:happened"
+ACTION_RETRY = "placet:retry"
+ACTION_STOP = "placet:stop"
+"""What became of an action in doubt."""
 ACTION_WITHDRAW = "placet:withdraw"
 ACTION_PATTERN = re.compile(r"^placet:(?P<verb>[a-z_]+)$")
 """Every action id of ours; also of versions to come, so that an unknown verb is answered and not ignored."""
 
 CALLBACK_DENY = "placet:deny_form"
 CALLBACK_CONFIRM = "placet:confirm_form"
+CALLBACK_HAPPENED = "placet:happened_form"
 CALLBACK_DETAILS = "placet:details_view"
 CALLBACK_PATTERN = ACTION_PATTERN
 
@@ -30,6 +35,10 @@ ACTION_REASON = "placet:reason"
 BLOCK_TYPED = "typed"
 """The input block of the form that approves, and where its errors are shown."""
 ACTION_TYPED = "placet:typed"
+
+BLOCK_REFERENCE = "reference"
+"""The input block of the form for what happened, and where its errors are shown."""
+ACTION_REFERENCE = "placet:reference"
 
 EVENT_CARD = "placet_card"
 """The event type in the metadata of every card we post."""
@@ -43,10 +52,10 @@ _CARRIED = re.compile(r"([A-Z0-9]{0,32}) (.*)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Button:
-    """What a button stands for: the environment it belongs to, the pause, and the start of the digest it was shown with."""
+    """What a button stands for: the environment it belongs to, the pause or effect it is about, and the start of the digest shown with it."""
 
     env: str
-    pause_id: UUID
+    about: UUID
     shown: str
 
 
@@ -60,7 +69,7 @@ class Carried:
 
 def encode(button: Button) -> str:
     """The value of a button; ValueError for one that `decode` could not read back (env has 1 to 100 characters)."""
-    value = f"{button.pause_id.hex}.{button.shown}.{button.env}"
+    value = f"{button.about.hex}.{button.shown}.{button.env}"
     if not _VALUE.fullmatch(value):
         raise ValueError(f"a button has {SHOWN} hex digits and an environment of 1 to 100 characters: {button}")
     return value
@@ -69,7 +78,7 @@ def encode(button: Button) -> str:
 def decode(value: object) -> Button | None:
     """Read what `encode` wrote; None for anything else."""
     found = _VALUE.fullmatch(value) if isinstance(value, str) else None
-    return Button(env=found[3], pause_id=UUID(found[1]), shown=found[2]) if found else None
+    return Button(env=found[3], about=UUID(found[1]), shown=found[2]) if found else None
 
 
 def encode_carried(carried: Carried) -> str:

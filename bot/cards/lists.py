@@ -74,7 +74,7 @@ def waiting_row(row: Waiting, me: Actor, env: str) -> list[Block]:
     who = approver_name(row.approver, row.approver_name)
     asked = f"{person(row.agent)} agent for {person(row.requester_name or row.on_behalf_of)} · with {who}"
     numbers = f"{screen_id('pause', row.id)} · {short(row.digest)} · {screen_id('run', row.run_id)}"
-    value = ids.encode(ids.Button(env=env, pause_id=row.id, shown=row.digest[: ids.SHOWN]))
+    value = ids.encode(ids.Button(env=env, about=row.id, shown=row.digest[: ids.SHOWN]))
     offered: list[Block] = []
     if row.on_behalf_of == me.id:
         offered = [parts.button("Withdraw", ids.ACTION_WITHDRAW, value)]

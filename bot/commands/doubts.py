@@ -7,33 +7,15 @@ from uuid import UUID
 import typer
 from rich.text import Text
 
+from bot.cards import doubts
 from bot.cards.ids import screen_id
 from bot.cards.outcomes import receipt_facts
 from bot.commands.terminal import SURFACE, As, Exit, actor, complain, database, plain, say, show, table, when
 from engine.errors import BadInput, Conflict, NotFound
+from engine.models import Doubt
 from engine.state import db, ledger, runs
 
 app = typer.Typer()
-
-_SAID = {
-    "happened": "It is on record as done, with your reference. The agent goes on.",
-    "retry": "It is tried again, with a fresh key.",
-    "stop": "The run ends here. The record says that it is not known whether it happened.",
-}
-_WITHDRAWN = {
-    "happened": "It is on record as done, with your reference. The run was withdrawn meanwhile, so it ends here.",
-    "retry": "It is on record as not done, and is not tried again: the run was withdrawn meanwhile, so it ends here.",
-}
-_HOW = {
-    "resolve": "said that it happened",
-    "retry": "said that it did not, so it was tried again",
-    "abandon": "ended the run without knowing whether it happened",
-    "fail": "said that it did not, and the run, which was withdrawn, ended",
-}
-_REFUSED = {
-    "own": "You asked for it, so somebody else must say what became of it. Nothing was changed.",
-    "not_yours": "It is for somebody with the role {role} to say. Nothing was changed.",
-}
 
 
 @app.command()
@@ -88,19 +70,16 @@ def resolve(
         raise BadInput("--reference", f"there is none for {answer}; it belongs to happened.")
     with database() as conn:
         by = actor(conn, person)
-        waiting = {one.id: one for one in ledger.in_doubt(conn)}
         effect_id = _in_doubt(conn, effect)
-        came_of_it = ledger.resolve(conn, effect_id, answer, actor=by.id, surface=SURFACE, reference=reference.strip())
-        settled = ledger.doubt_settled(conn, effect_id.hex)
+        outcome = ledger.resolve(conn, effect_id, answer, actor=by.id, surface=SURFACE, reference=reference.strip())
+        found = ledger.doubt(conn, effect_id)
     name = screen_id("effect", effect_id)
-    if came_of_it in _SAID:
-        withdrawn = settled is not None and settled.run_status == "cancelled"
-        say(f"{name}: {_WITHDRAWN.get(answer, _SAID[answer]) if withdrawn else _SAID[answer]}")
+    if outcome == answer:
+        say(f"{name}: {doubts.told(found, answer)}")
         return
-    if came_of_it == "settled":
-        raise _too_late(name, settled)
-    role = waiting[effect_id].doubt_role if effect_id in waiting else ""
-    complain(f"{name}: {_REFUSED[came_of_it].format(role=plain(role))}")
+    if outcome == "settled":
+        raise _too_late(found)
+    complain(f"{name}: {doubts.refused(found, outcome)}")
     raise typer.Exit(Exit.LOST)
 
 
@@ -111,27 +90,21 @@ def _in_doubt(conn: db.Conn, named: str) -> UUID:
         return runs.by_tail(named, "effect", lambda tail: ledger.find(conn, tail))
     except NotFound:
         if settled := ledger.doubt_settled(conn, tail):
-            raise _too_late(screen_id("effect", settled.id), settled) from None
+            raise _too_late(ledger.doubt(conn, settled.id)) from None
         raise NotFound(
             f"No effect in doubt has an id ending in {plain(named)}. `placet doubt` lists those there are."
         ) from None
 
 
-def _too_late(name: str, settled: ledger.DoubtSettled | None) -> Conflict:
+def _too_late(found: Doubt) -> Conflict:
     """Who was quicker, and how the record has it."""
-    if settled is None:  # in doubt again by now
+    name = screen_id("effect", found.id)
+    if found.said is None:  # in doubt again by now
         return Conflict(
             f"{name}: it was settled meanwhile; nothing was changed. Look at `placet doubt`.", stands="settled"
         )
-    run = screen_id("run", settled.run_id)
-    if settled.surface == "worker":
-        what = "it happened" if settled.event == "succeed" else "it did not happen"
-        how = f"the provider's answer came late, {when(settled.at)}: {what}"
-    else:
-        reference = json.loads(settled.detail)["reference"] if settled.event == "resolve" and settled.detail else ""
-        told = f", reference {plain(reference)}" if reference else ""
-        how = f"{plain(settled.by_name)} {_HOW[settled.event]}{told}, {when(settled.at)}"
+    how = f"{doubts.settled(found)}, {when(found.said_at)}"
+    run = screen_id("run", found.run_id)
     return Conflict(
-        f"{name} is settled already: {how}. Nothing was changed. The whole of it: placet show {run}",
-        stands=settled.event,
+        f"{name} is settled already: {how}. Nothing was changed. The whole of it: placet show {run}", stands=found.said
     )

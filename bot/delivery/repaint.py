@@ -9,13 +9,13 @@ from dataclasses import replace
 from typing import Final
 from uuid import UUID
 
-from bot.cards import blocks, parts
+from bot.cards import blocks, doubts, parts
 from bot.cards.ids import screen_id
 from bot.delivery.courier import LEASE_S, Courier, is_final, wait_s
 from bot.delivery.web import TOO_LONG, Failure, Refused, Sent
-from engine.models import Card, Pause
+from engine.models import Card, Doubt, Pause
 from engine.rules import escalation
-from engine.state import cards, outage, pauses, people
+from engine.state import cards, db, ledger, outage, pauses, people
 
 log = logging.getLogger(__name__)
 
@@ -48,10 +48,9 @@ def paint_copy(courier: Courier, pause_id: UUID, *, kind: blocks.Kind, level: in
 
 def _paint(courier: Courier, card: Card) -> None:
     try:
-        assert card.pause_id is not None
         with courier.pool.connection() as conn:
-            pause = pauses.get(conn, card.pause_id)
-        outcome = _send(courier, card, pause)
+            shown = _shown(conn, card)
+        outcome = _send(courier, card, shown)
     except outage.Away:
         raise  # nothing is wrong with the card: it is painted once its lease is over
     except Exception:
@@ -63,20 +62,38 @@ def _paint(courier: Courier, card: Card) -> None:
         with courier.pool.connection() as conn:
             cards.painted(conn, card, channel=outcome.channel, ts=outcome.ts)
     else:
-        _failed(courier, card, pause, outcome)
+        _failed(courier, card, shown, outcome)
 
 
-def _send(courier: Courier, card: Card, pause: Pause) -> Sent | Failure:
+def _shown(conn: db.Conn, card: Card) -> Pause | Doubt:
+    """What the card is about, as it is now."""
+    if card.pause_id is not None:
+        return pauses.get(conn, card.pause_id)
+    assert card.effect_id is not None
+    return ledger.doubt(conn, card.effect_id)
+
+
+def _message(card: Card, shown: Pause | Doubt, env: str) -> parts.Message:
+    if isinstance(shown, Doubt) or card.kind == "doubt":
+        assert isinstance(shown, Doubt)
+        return doubts.card(shown, env=env)
+    return blocks.card(shown, kind=card.kind, level=card.level, env=env)
+
+
+def _name(shown: Pause | Doubt) -> str:
+    return screen_id("pause" if isinstance(shown, Pause) else "effect", shown.id)
+
+
+def _send(courier: Courier, card: Card, shown: Pause | Doubt) -> Sent | Failure:
     """Post the card, or edit it; if Slack finds it too long, a short one in its place, without buttons."""
     place = card.channel or courier.channel_of(card.dest)
     if not isinstance(place, str):
         return place
-    assert card.kind != "doubt"
-    message = blocks.card(pause, kind=card.kind, level=card.level, env=courier.env)
+    message = _message(card, shown, courier.env)
     outcome = _put(courier, place, card.ts, message)
     if isinstance(outcome, Refused) and outcome.error in TOO_LONG:
-        log.error("%s is too long for Slack (%s); a short one is shown", screen_id("pause", pause.id), outcome.error)
-        return _put(courier, place, card.ts, _short(message, pause))
+        log.error("%s is too long for Slack (%s); a short one is shown", _name(shown), outcome.error)
+        return _put(courier, place, card.ts, _short(message, shown))
     return outcome
 
 
@@ -84,26 +101,33 @@ def _put(courier: Courier, place: str, ts: str | None, message: parts.Message) -
     return courier.slack.update(place, ts, message) if ts else courier.slack.post(place, message)
 
 
-def _short(message: parts.Message, pause: Pause) -> parts.Message:
-    name = screen_id("pause", pause.id)
-    more = f"All of it: /approvals show {name}"
+def _short(message: parts.Message, shown: Pause | Doubt) -> parts.Message:
+    name = _name(shown)
+    more = (
+        f"All of it: /approvals show {name}"
+        if isinstance(shown, Pause)
+        else f"All of it: placet show {screen_id('run', shown.run_id)}"
+    )
     return replace(message, text=f"{parts.cut(message.text, _SHORT)} {more}", blocks=[])
 
 
-def _failed(courier: Courier, card: Card, pause: Pause, failure: Failure) -> None:
+def _failed(courier: Courier, card: Card, shown: Pause | Doubt, failure: Failure) -> None:
+    name = _name(shown)
     with courier.pool.connection() as conn:
         if isinstance(failure, Refused) and failure.error in MESSAGE_IS_GONE and card.ts:
             cards.reposted(conn, card, failure.error)
             return
         if not is_final(failure):
             cards.postponed(conn, card, after_s=wait_s(failure, card.tries), error=failure.error)
-            log.warning("a card of %s waits: %s", screen_id("pause", pause.id), failure.error)
+            log.warning("a card of %s waits: %s", name, failure.error)
             return
         cards.gone(conn, card, failure.error)
-    if pause.status == "waiting" and card.kind == "approver":
-        _show_elsewhere(courier, card, pause, failure.error)
+    if isinstance(shown, Pause) and shown.status == "waiting" and card.kind == "approver":
+        _show_elsewhere(courier, card, shown, failure.error)
+    elif isinstance(shown, Doubt) and shown.status == "in_doubt":
+        log.error("%s IS IN DOUBT, and cannot be shown to %s (%s): placet doubt", name, card.dest, failure.error)
     else:
-        log.warning("a card of %s cannot be shown in %s: %s", screen_id("pause", pause.id), card.dest, failure.error)
+        log.warning("a card of %s cannot be shown in %s: %s", name, card.dest, failure.error)
 
 
 def _show_elsewhere(courier: Courier, card: Card, pause: Pause, error: str) -> None:

@@ -13,7 +13,7 @@ from slack_bolt import Ack, App
 
 from bot.cards import ids, phrases
 from bot.delivery.who import Turned
-from bot.listeners import decisions, home, modals
+from bot.listeners import decisions, doubts, home, modals
 from bot.listeners.decisions import Click, Verb
 from bot.listeners.desk import Desk, Failed
 from bot.listeners.places import Place, place_of
@@ -67,7 +67,7 @@ def _decide(desk: Desk, click: Click, verb: Verb) -> None:
     decisions.answer(desk, decisions.decide(desk, click, verb), verb, click.place)
     match click.place.surface:
         case "card":
-            desk.afterwards(lambda: decisions.adopt(desk, click.button.pause_id, click.place))
+            desk.afterwards(lambda: decisions.adopt(desk, click.button.about, click.place))
         case "home":
             desk.afterwards(lambda: home.publish(desk, click.actor, click.place.user))
         case "details":
@@ -77,6 +77,9 @@ def _decide(desk: Desk, click: Click, verb: Verb) -> None:
 _VERBS: Final[Mapping[str, Callable[[Desk, Click], str | None]]] = {
     "approve": _approve,
     "confirm": modals.open_confirm,
+    "happened": modals.open_happened,
+    "retry": doubts.retry,
+    "stop": doubts.stop,
     "deny": modals.open_deny,
     "details": modals.open_details,
     "withdraw": _withdraw,

@@ -42,16 +42,16 @@ def decide(desk: Desk, click: Click, verb: Verb, *, reason: str = "", confirm: s
     """What came of it. A pause whose time is up is settled first, as a sweep would, and then looked at once more. Raises NotFound."""
     outcome = _tried(desk, click, verb, reason, confirm)
     if outcome.now.status == "waiting" and outcome.now.fire_at <= outcome.now.at:
-        desk.sweeper.settle_one(click.button.pause_id)
+        desk.sweeper.settle_one(click.button.about)
         outcome = _tried(desk, click, verb, reason, confirm)
-    name = ids.screen_id("pause", click.button.pause_id)
+    name = ids.screen_id("pause", click.button.about)
     log.info("%s: %s by %s in slack:%s: %s", name, verb, click.actor.id, click.place.surface, type(outcome).__name__)
     desk.kick()
     return outcome
 
 
 def _tried(desk: Desk, click: Click, verb: Verb, reason: str, confirm: str) -> Outcome:
-    pause_id, shown, actor = click.button.pause_id, click.button.shown, click.actor.id
+    pause_id, shown, actor = click.button.about, click.button.shown, click.actor.id
     surface = f"slack:{click.place.surface}"
     with desk.courier.pool.connection() as conn:
         match verb:

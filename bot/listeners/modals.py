@@ -17,7 +17,7 @@ from bot.cards import modals as views
 from bot.delivery import outgoing
 from bot.delivery.web import Answered
 from bot.delivery.who import Turned
-from bot.listeners import decisions, home
+from bot.listeners import decisions, doubts, home
 from bot.listeners.decisions import Click
 from bot.listeners.desk import Desk, Failed
 from bot.listeners.places import place_of
@@ -60,18 +60,19 @@ def register(app: App, desk: Desk) -> None:
 
     def submitted(ack: Ack, body: Json, view: Json) -> None:
         form = _FORMS.get(view.get("callback_id", ""))
-        if form is None:
+        happened = view.get("callback_id") == ids.CALLBACK_HAPPENED
+        if form is None and not happened:
             log.error("somebody submitted a form that this version does not know: %s", view.get("callback_id"))
             ack()
             place = place_of(body)
             desk.tell(place.channel, place.user, phrases.UNKNOWN_ACTION)
             return
-        answer = desk.attempt(lambda: submit(desk, body, view, form))
+        answer = desk.attempt(lambda: submit(desk, body, view, form) if form else doubts.submit(desk, body, view))
         match answer:
             case None:
                 ack(response_action="clear")
             case Failed(sentence=sentence) | str(sentence):
-                ack(**views.errors(form.block, sentence))
+                ack(**views.errors(form.block if form else ids.BLOCK_REFERENCE, sentence))
 
     app.view(re.compile(""))(submitted)
 
@@ -102,6 +103,12 @@ def open_confirm(desk: Desk, click: Click) -> str | None:
         return phrases.UNKNOWN_ACTION
     with desk.courier.pool.connection() as conn:
         return outgoing.sentence(conn, against)
+
+
+def open_happened(desk: Desk, click: Click) -> str | None:
+    """Ask for the provider's reference of what happened. Raises NotFound."""
+    form = doubts.form(desk, click)
+    return form if isinstance(form, str) else _open(desk, click, form)
 
 
 def submit(desk: Desk, body: Json, view: Json, form: Form) -> str | None:
@@ -148,14 +155,12 @@ def show_again(desk: Desk, click: Click) -> None:
     view = views.details_view(_pause(desk, click), desk.courier.env, viewer=click.actor.id, channel=click.place.told_in)
     outcome = desk.courier.slack.views_update(click.place.view_id or "", view)
     if not isinstance(outcome, Answered):
-        log.warning(
-            "a modal of %s was not shown anew: %s", ids.screen_id("pause", click.button.pause_id), outcome.error
-        )
+        log.warning("a modal of %s was not shown anew: %s", ids.screen_id("pause", click.button.about), outcome.error)
 
 
 def _pause(desk: Desk, click: Click) -> Pause:
     with desk.courier.pool.connection() as conn:
-        return pauses.get(conn, click.button.pause_id)
+        return pauses.get(conn, click.button.about)
 
 
 def _open(desk: Desk, click: Click, view: Json) -> str | None:

@@ -58,7 +58,7 @@ class Doubt:
 
     `attempts` have a key each, and `tries` are all calls; `attempt_id` is the last key, `call_deadline` until when its last call could last.
     `said` is how the doubt was settled ("resolve", "retry", "abandon" by a person, "succeed" or "fail" also by a late answer), with by whom,
-    when and where; all None while it stands.
+    when and where; all None while it stands. `now` is the database's clock when it was looked at.
     """
 
     id: UUID
@@ -86,6 +86,7 @@ class Doubt:
     said_at: datetime | None
     said_in: str | None
     said_by: str | None
+    now: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -43,7 +43,7 @@ class Card:
     @property
     def button(self) -> ids.Button:
         """What its buttons stand for."""
-        return ids.Button(env=ENV, pause_id=self.pause_id, shown=self.digest[: ids.SHOWN])
+        return ids.Button(env=ENV, about=self.pause_id, shown=self.digest[: ids.SHOWN])
 
 
 def pressed(card: Card, user: str, action: str) -> Json:

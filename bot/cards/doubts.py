@@ -1,0 +1,162 @@
+"""The card that asks what became of an action in doubt, and the sentences around it, the same in Slack and on the command line.
+
+The one rule: it says what is known, and offers three answers, of which none is suggested. What the provider said is shown as its words.
+"""
+
+import json
+from typing import Any, Final, Literal
+
+from bot.cards import ids, parts
+from bot.cards.ids import screen_id
+from bot.cards.outcomes import receipt_facts
+from bot.cards.parts import Block, Message, Moment, cut, paragraph, quoted, small
+from bot.cards.phrases import ago, person
+from bot.cards.seen import seen, seen_line
+from engine.models import Doubt
+from engine.rules.digest import short
+
+Answer = Literal["happened", "retry", "stop"]
+
+REFERENCE_MOST: Final = 200
+"""How long the provider's name for what happened may be."""
+
+NO_REFERENCE: Final = "Write how the provider names what happened, so that it can be found again."
+
+SAID: Final[dict[str, str]] = {
+    "happened": "It is on record as done, with your reference. The agent goes on.",
+    "retry": "It is tried again, with a fresh key.",
+    "stop": "The run ends here. The record says that it is not known whether it happened.",
+}
+WITHDRAWN: Final[dict[str, str]] = {
+    "happened": "It is on record as done, with your reference. The run was withdrawn meanwhile, so it ends here.",
+    "retry": "It is on record as not done, and is not tried again: the run was withdrawn meanwhile, so it ends here.",
+}
+_HOW: Final[dict[str, str]] = {
+    "resolve": "said that it happened",
+    "retry": "said that it did not, so it was tried again",
+    "abandon": "ended the run without knowing whether it happened",
+    "fail": "said that it did not, and the run, which was withdrawn, ended",
+}
+
+
+def told(doubt: Doubt, answer: Answer) -> str:
+    """What came of an answer that was taken."""
+    return WITHDRAWN.get(answer, SAID[answer]) if doubt.run_status == "cancelled" else SAID[answer]
+
+
+def refused(doubt: Doubt, outcome: str) -> str:
+    """Why an answer was not taken: settled, own, not_yours."""
+    if outcome == "own":
+        return "You asked for it, so somebody else must say what became of it. Nothing was changed."
+    if outcome == "not_yours":
+        return f"It is for somebody with the role {person(doubt.doubt_role)} to say. Nothing was changed."
+    since = f", {ago(doubt.now - doubt.said_at)}" if doubt.said_at else ""
+    return f"It is settled already: {settled(doubt)}{since}. Nothing was changed."
+
+
+def settled(doubt: Doubt) -> str:
+    """How a doubt was settled, by whom: a clause."""
+    if doubt.said is None:
+        return "somebody was quicker"
+    if doubt.said_in == "worker":
+        return f"the provider's answer came late: it {'happened' if doubt.said == 'succeed' else 'did not happen'}"
+    reference = doubt.receipt.get("reference") if isinstance(doubt.receipt, dict) else None
+    named = f", reference {cut(seen_line(str(reference)).text, REFERENCE_MOST)}" if reference else ""
+    return f"{person(doubt.said_by or '')} {_HOW.get(doubt.said, 'said what happened')}{named}"
+
+
+def card(doubt: Doubt, *, env: str) -> Message:
+    """The card as it must look now: three answers while it is in doubt; then who said what, and no buttons."""
+    tool, arguments = _action(doubt)
+    open_ = doubt.status == "in_doubt"
+    head = "Did this happen?" if open_ else "Answered: did this happen?"
+    asks = (
+        f"Nobody can tell whether {tool}, which the {person(doubt.agent)} agent called for {person(doubt.requester_name or doubt.on_behalf_of)}, "
+        "happened. Look at the provider. Nothing is tried again until somebody answers."
+    )
+    stands = paragraph(asks) if open_ else parts.strong(f"{_capital(settled(doubt))}.")
+    calls = f"{doubt.tries} {'call' if doubt.tries == 1 else 'calls'} with {doubt.attempts} {'key' if doubt.attempts == 1 else 'keys'},"
+    times = (Moment("the first {},", doubt.created_at), Moment("the last over by {}.", doubt.call_deadline))
+    return Message(
+        text=parts.escape(f"{head} {tool}: {', '.join(f'{name} {value}' for name, value in arguments)}"[:2_000]),
+        blocks=[
+            parts.header(head),
+            *stands,
+            *parts.labelled(arguments),
+            *small(calls, *times, f"Its key there: {doubt.attempt_id}; its metadata: effect_key {doubt.effect_key}"),
+            *(quoted("What the provider said", cut(seen(doubt.error).text, 1_000)) if doubt.error and open_ else []),
+            *(small(Moment("Said {}.", doubt.said_at)) if doubt.said_at else []),
+            *(_answers(doubt, env) if open_ else []),
+            *small(f"{screen_id('effect', doubt.id)} · {short(doubt.digest)} · {screen_id('run', doubt.run_id)}"),
+        ],
+        metadata={
+            "event_type": ids.EVENT_CARD,
+            "event_payload": {"env": env, "effect_id": str(doubt.id), "kind": "doubt"},
+        },
+    )
+
+
+def reference_view(doubt: Doubt, env: str, channel: str | None = None) -> dict[str, Any]:
+    """The form for "it happened", with the provider's reference at `state.values[BLOCK_REFERENCE][ACTION_REFERENCE]`."""
+    tool, arguments = _action(doubt)
+    asked = {
+        "type": "input",
+        "block_id": ids.BLOCK_REFERENCE,
+        "label": parts.plain("How does the provider name it?"),
+        "hint": parts.plain("Such as pi_3P0. The agent and the record will have it."),
+        "element": {"type": "plain_text_input", "action_id": ids.ACTION_REFERENCE, "max_length": REFERENCE_MOST},
+    }
+    return {
+        "type": "modal",
+        "title": parts.plain("It happened"),
+        "callback_id": ids.CALLBACK_HAPPENED,
+        "private_metadata": ids.encode_carried(ids.Carried(_button(doubt, env), channel)),
+        "submit": parts.plain("It happened"),
+        "close": parts.plain("Back"),
+        "blocks": [
+            *paragraph(f"{tool} is put on record as done, and is not called again."),
+            *parts.labelled(arguments),
+            asked,
+        ],
+    }
+
+
+def _answers(doubt: Doubt, env: str) -> list[Block]:
+    value = ids.encode(_button(doubt, env))
+    again = parts.button("It did not: try again", ids.ACTION_RETRY, value) | {
+        "confirm": _sure(
+            "Try it again?", "It is called again with a fresh key. If it did happen, it happens twice.", "Try again"
+        )
+    }
+    stop = parts.button("Stop the run", ids.ACTION_STOP, value, "danger") | {
+        "confirm": _sure("Stop the run?", "The record will say that nobody knows whether it happened.", "Stop the run")
+    }
+    return parts.buttons(parts.button("It happened …", ids.ACTION_HAPPENED, value), again, stop)
+
+
+def _sure(title: str, text: str, confirm: str) -> Block:
+    return {
+        "title": parts.plain(title),
+        "text": parts.plain(text),
+        "confirm": parts.plain(confirm),
+        "deny": parts.plain("Back"),
+    }
+
+
+def _button(doubt: Doubt, env: str) -> ids.Button:
+    return ids.Button(env=env, about=doubt.id, shown=doubt.digest[: ids.SHOWN])
+
+
+def _action(doubt: Doubt) -> tuple[str, list[tuple[str, str]]]:
+    """The tool and the arguments, as lines; an action that is no JSON any more as it stands."""
+    try:
+        action = json.loads(doubt.action)
+        return seen_line(str(action["tool"])).text[:100], [
+            (name, cut(value, 1_000)) for name, value in receipt_facts(action["arguments"])
+        ]
+    except (ValueError, KeyError, TypeError):
+        return seen_line(doubt.tool).text[:100], [("action", cut(seen_line(doubt.action).text, 1_000))]
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

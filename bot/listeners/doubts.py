@@ -1,0 +1,81 @@
+"""What somebody answers to a card that asks whether an action happened: it did, it did not, or stop. One conditional statement decides.
+
+Who may answer is looked up by that statement: a holder of the effect's doubt role, and never the requester.
+"""
+
+from typing import Any
+
+from bot.cards import doubts, ids, phrases
+from bot.cards.doubts import Answer
+from bot.delivery.who import Turned
+from bot.listeners import decisions
+from bot.listeners.decisions import Click
+from bot.listeners.desk import Desk
+from bot.listeners.places import place_of
+from engine.errors import NotFound
+from engine.models import Doubt
+from engine.state import ledger
+
+Json = dict[str, Any]
+
+
+def retry(desk: Desk, click: Click) -> str | None:
+    """It surely did not happen: try again. A sentence for the clicker if that was not taken. Raises NotFound."""
+    return _answer(desk, click, "retry")
+
+
+def stop(desk: Desk, click: Click) -> str | None:
+    """End the run without knowing. Likewise."""
+    return _answer(desk, click, "stop")
+
+
+def form(desk: Desk, click: Click) -> Json | str:
+    """The form for "it happened"; or why it cannot be opened. Raises NotFound."""
+    doubt = _doubt(desk, click)
+    if not doubt.digest.startswith(click.button.shown):
+        return phrases.UNKNOWN_CARD
+    if doubt.status != "in_doubt":
+        return doubts.refused(doubt, "settled")
+    if doubt.on_behalf_of == click.actor.id:
+        return doubts.refused(doubt, "own")
+    if doubt.doubt_role not in click.actor.roles:
+        return doubts.refused(doubt, "not_yours")
+    return doubts.reference_view(doubt, desk.courier.env, channel=click.place.told_in)
+
+
+def submit(desk: Desk, body: Json, view: Json) -> str | None:
+    """It happened, with the reference that the form holds; a sentence if that was not taken, for the form to show."""
+    carried = ids.decode_carried(view.get("private_metadata"))
+    button = decisions.ours(desk, carried.button if carried else None)
+    if isinstance(button, str):
+        return button
+    reference = str(
+        view["state"]["values"].get(ids.BLOCK_REFERENCE, {}).get(ids.ACTION_REFERENCE, {}).get("value") or ""
+    ).strip()
+    if not reference or len(reference) > doubts.REFERENCE_MOST:
+        return doubts.NO_REFERENCE
+    person = desk.who(body)
+    if isinstance(person, Turned):
+        return person.sentence
+    click = Click(button=button, actor=person.actor, place=place_of(body), trigger_id=body["trigger_id"])
+    try:
+        return _answer(desk, click, "happened", reference)
+    except NotFound:
+        return phrases.UNKNOWN_CARD
+
+
+def _answer(desk: Desk, click: Click, answer: Answer, reference: str = "") -> str | None:
+    doubt = _doubt(desk, click)
+    if not doubt.digest.startswith(click.button.shown):
+        return phrases.UNKNOWN_CARD
+    surface = f"slack:{click.place.surface}"
+    with desk.courier.pool.connection() as conn:
+        outcome = ledger.resolve(conn, doubt.id, answer, actor=click.actor.id, surface=surface, reference=reference)
+        now = ledger.doubt(conn, doubt.id)
+    desk.kick()
+    return None if outcome == answer else doubts.refused(now, outcome)
+
+
+def _doubt(desk: Desk, click: Click) -> Doubt:
+    with desk.courier.pool.connection() as conn:
+        return ledger.doubt(conn, click.button.about)

@@ -1,0 +1,175 @@
+"""A doubt is asked of those who may say what happened, in Slack; one answer counts, on record, and the cards say whose."""
+
+import json
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from bot.cards import ids
+from engine.models import Claim
+from engine.state import events, ledger, runs
+from tests import rows
+from tests.bot.house import Home
+from tests.bot.office import actions_of, at_once, text_of
+
+Json = dict[str, Any]
+ANSWERS = [ids.ACTION_HAPPENED, ids.ACTION_RETRY, ids.ACTION_STOP]
+
+
+@pytest.fixture
+def doubted(conn: Any) -> tuple[Claim, UUID]:
+    claim, _, effect = rows.doubted(conn)
+    return claim, effect.effect_id
+
+
+def card(home: Home, channel: str = "D0MARTA") -> Json:
+    """The message that asks, as soon as it is there."""
+    return home.office.await_(
+        lambda: next((m for m in home.office.messages(channel) if ids.ACTION_RETRY in actions_of(m)), None)
+    )
+
+
+def answered(home: Home, says: str, channel: str) -> Json:
+    return home.office.await_(lambda: next((m for m in home.office.messages(channel) if says in text_of(m)), None))
+
+
+def effect(conn: Any, claim: Claim) -> Any:
+    [line] = ledger.of_run(conn, claim.id)
+    return line
+
+
+def form(home: Home, user: str, message: Json, reference: str) -> list[Json]:
+    """Press "It happened", write this, and submit; what is open afterwards."""
+    home.office.press(user, message, ids.ACTION_HAPPENED)
+    [view] = home.office.views(user)
+    values = {ids.BLOCK_REFERENCE: {ids.ACTION_REFERENCE: {"type": "plain_text_input", "value": reference}}}
+    home.office.act("submit", user, view_id=view["id"], values=values)
+    return home.office.views(user)
+
+
+def test_it_says_what_was_called_and_offers_three_answers(home: Home, doubted: tuple[Claim, UUID]) -> None:
+    shown = card(home)
+    assert actions_of(shown) == ANSWERS
+    said = text_of(shown)
+    for told in (
+        "Did this happen?",
+        "charge_supplier",
+        "EUR 38,000.00",
+        "no answer",
+        "1 call with 1 key",
+        "Nothing is tried again",
+    ):
+        assert told in said
+    assert actions_of(card(home, "D0INES")) == ANSWERS
+    assert not any(ids.ACTION_RETRY in actions_of(m) for m in home.office.messages("D0PRIYA"))
+
+
+def test_it_happened_with_the_providers_reference(home: Home, conn: Any, doubted: tuple[Claim, UUID]) -> None:
+    claim, _ = doubted
+    assert form(home, "U0INES", card(home, "D0INES"), "pi_3P0") == []
+    assert (effect(conn, claim).status, effect(conn, claim).receipt) == (
+        "done",
+        {"reference": "pi_3P0", "said_by": "ines"},
+    )
+    for channel in ("D0MARTA", "D0INES"):
+        assert actions_of(answered(home, "Ines Alonso said that it happened, reference pi_3P0.", channel)) == []
+    last = [e for e in events.of_run(conn, claim.id) if e.entity == "effect"][-1]
+    assert (last.event, last.actor, last.surface) == ("resolve", "ines", "slack:form")
+
+
+def test_without_a_reference_the_form_stays_open(home: Home, conn: Any, doubted: tuple[Claim, UUID]) -> None:
+    [view] = form(home, "U0MARTA", card(home), "  ")
+    assert "Write how the provider names what happened" in json.dumps(view["errors"])
+    assert effect(conn, doubted[0]).status == "in_doubt"
+
+
+AFTER_RETRY = ("attempted", "queued", "Marta Keller said that it did not, so it was tried again.")
+AFTER_STOP = ("abandoned", "error", "Marta Keller ended the run without knowing whether it happened.")
+
+
+@pytest.mark.parametrize(("action", "after"), [(ids.ACTION_RETRY, AFTER_RETRY), (ids.ACTION_STOP, AFTER_STOP)])
+def test_the_other_two_answers_are_one_click(
+    home: Home, conn: Any, doubted: tuple[Claim, UUID], action: str, after: tuple[str, str, str]
+) -> None:
+    claim, (status, run, says) = doubted[0], after
+    shown = card(home)
+    [button] = [e for b in shown["blocks"] for e in b.get("elements", ()) if e.get("action_id") == action]
+    assert button["confirm"]  # nobody ends or repeats it with a slip of the finger
+    assert home.office.press("U0MARTA", shown, action) == {"ok": True}
+    assert effect(conn, claim).status == status
+    assert runs.get(conn, claim.id).status == run
+    assert actions_of(answered(home, says, "D0INES")) == []
+
+
+@pytest.mark.parametrize("action", ANSWERS)
+def test_who_may_no_longer_say_it_is_told_so_and_nothing_is_changed(
+    home: Home, conn: Any, doubted: tuple[Claim, UUID], action: str
+) -> None:
+    shown = card(home)
+    rows.take_role(conn, "marta", "finance-approver")
+    home.office.press("U0MARTA", shown, action)
+    told = "It is for somebody with the role finance-approver to say."
+    home.office.await_(lambda: next((t for t in said_to(home, "U0MARTA") if told in t), None))
+    assert effect(conn, doubted[0]).status == "in_doubt"
+    assert home.office.views("U0MARTA") == []
+
+
+def said_to(home: Home, user: str) -> list[str]:
+    """All that this person was told by us alone, wherever."""
+    return [
+        m["text"]
+        for m in home.office.read("/slack/messages")["messages"]
+        if m["only_for"] == user or m["channel"] == f"D0{user[2:]}"
+    ]
+
+
+def test_of_two_answers_one_counts_and_the_other_hears_whose(
+    home: Home, conn: Any, doubted: tuple[Claim, UUID]
+) -> None:
+    claim, _ = doubted
+    marta, ines = card(home), card(home, "D0INES")
+    at_once(
+        lambda: home.office.press("U0MARTA", marta, ids.ACTION_RETRY),
+        lambda: home.office.press("U0INES", ines, ids.ACTION_STOP),
+    )
+    status = effect(conn, claim).status
+    assert status in ("attempted", "abandoned")
+    loser = "U0INES" if status == "attempted" else "U0MARTA"
+    home.office.await_(lambda: next((t for t in said_to(home, loser) if "It is settled already: " in t), None))
+
+
+def test_a_button_of_a_doubt_that_is_settled_says_so(home: Home, conn: Any, doubted: tuple[Claim, UUID]) -> None:
+    _, effect_id = doubted
+    shown = card(home)
+    assert ledger.resolve(conn, effect_id, "stop", actor="ines", surface="cli") == "stop"
+    for action in ANSWERS:
+        home.office.press("U0MARTA", shown, action)
+    home.office.await_(
+        lambda: [t for t in said_to(home, "U0MARTA") if "Ines Alonso ended the run without knowing" in t][2:]
+    )
+
+
+def test_in_doubt_once_more_it_is_asked_anew_in_a_message_of_its_own(
+    home: Home, conn: Any, doubted: tuple[Claim, UUID]
+) -> None:
+    _, effect_id = doubted
+    first = card(home)
+    assert ledger.resolve(conn, effect_id, "retry", actor="ines", surface="cli") == "retry"
+    answered(home, "so it was tried again", "D0MARTA")
+    again = runs.claim(conn, "w1", ["procurement"], lease_s=60)
+    assert again is not None
+    attempt = ledger.replace(conn, again, effect_id, call_s=20, lease_s=60)
+    assert isinstance(attempt, UUID)
+    ledger.settle(conn, attempt, "doubt", error="no answer again", ask=["person:marta", "person:ines"])
+    second = card(home)
+    assert second["ts"] != first["ts"]
+    assert "no answer again" in text_of(second)
+    assert "2 calls with 2 keys" in text_of(second)
+
+
+def test_a_late_answer_of_the_provider_settles_the_card_too(home: Home, conn: Any) -> None:
+    _, _, begun = rows.doubted(conn)
+    card(home)
+    ledger.settle(conn, begun.attempt_id, "succeed", receipt={"result": {"payment_id": "pi_9"}}, result=rows.PAID)
+    assert actions_of(answered(home, "The provider's answer came late: it happened.", "D0MARTA")) == []
