@@ -314,6 +314,8 @@ SELECT p.id, p.run_id, p.step, p.n, p.status, p.version, p.created_at, p.fire_at
        (SELECT coalesce(json_agg(json_build_object('person', v.person, 'name', w.name, 'verdict', v.verdict, 'level', v.level,
                                                    'surface', v.surface, 'at', v.at, 'reason', v.reason, 'seal', v.seal) ORDER BY v.at), '[]')
           FROM pause_vote v JOIN person w ON w.id = v.person WHERE v.pause_id = p.id) AS votes,
+       (SELECT o.detail FROM run_event o WHERE o.run_id = r.id AND o.seq = r.seq AND o.entity = 'run' AND o.event = 'release') AS put_off_why,
+       CASE WHEN r.queued_at > statement_timestamp() THEN r.queued_at END AS put_off_to,
        (SELECT coalesce(json_agg(json_build_object('id', w.id, 'name', w.name) ORDER BY w.id), '[]')
           FROM away y JOIN person w ON w.id = y.delegate AND w.active AND w.id <> r.on_behalf_of
          WHERE p.approver = 'person:' || y.person_id AND y.starts_at <= statement_timestamp() AND y.ends_at > statement_timestamp()) AS stand_ins,

@@ -55,13 +55,13 @@ WITH over AS MATERIALIZED (
 SELECT lost, queued
   FROM (SELECT EXISTS (SELECT FROM run r WHERE r.id = ANY(ARRAY(SELECT run_id FROM over)) AND r.status = 'running'
                                            AND r.agent = ANY(%(agents)s)) AS lost,
-               EXISTS (SELECT FROM run WHERE queued_at IS NOT NULL AND agent = ANY(%(agents)s)) AS queued) AS seen
+               EXISTS (SELECT FROM run WHERE queued_at <= statement_timestamp() AND agent = ANY(%(agents)s)) AS queued) AS seen
  WHERE lost OR queued;
 
 -- name: claim_run :one
--- The run that has waited longest for a worker, of the agents this worker knows. No row: nothing is queued.
+-- The run that has waited longest for a worker, of the agents this worker knows. No row: nothing is queued, or only for later.
 WITH r AS MATERIALIZED (
-    SELECT id, seq, head, status, epoch FROM run WHERE queued_at IS NOT NULL AND agent = ANY(%(agents)s)
+    SELECT id, seq, head, status, epoch FROM run WHERE queued_at <= statement_timestamp() AND agent = ANY(%(agents)s)
      ORDER BY queued_at FOR UPDATE SKIP LOCKED LIMIT 1
 ), t AS MATERIALIZED (
     SELECT clock_timestamp() AS at FROM r
@@ -325,7 +325,8 @@ SELECT id FROM linked;
 
 -- name: release_run :one
 -- A worker that stops in good order lets a run go; another goes on with it, unless an operator wants it to stop: then it stops here.
--- No row: the run is no longer this worker's.
+-- Or it puts it off, by after_s (0: not at all), since something outside cannot be reached: `why` says so on the cards of what was approved
+-- (NULL: there is nothing to say). No row: the run is no longer this worker's.
 WITH r AS MATERIALIZED (
     SELECT run.* FROM run WHERE id = %(run_id)s AND epoch = %(epoch)s AND status = 'running' FOR UPDATE
 ), t AS MATERIALIZED (
@@ -335,9 +336,13 @@ WITH r AS MATERIALIZED (
 ), events AS MATERIALIZED (
     SELECT 1 AS n, 'run' AS entity, r.id::text AS entity_id, r.status AS from_status,
            CASE WHEN r.hold THEN 'hold' ELSE 'release' END AS event, CASE WHEN r.hold THEN 'paused' ELSE 'queued' END AS to_status,
-           %(worker)s::text AS actor, 'worker' AS surface, NULL::text AS detail FROM r
+           %(worker)s::text AS actor, 'worker' AS surface, %(why)s::text AS detail FROM r
+), repainted AS (
+    UPDATE card SET wanted = wanted + 1, not_before = NULL FROM run_pause p JOIN r ON r.id = p.run_id
+     WHERE card.pause_id = p.id AND p.status = 'approved' AND %(why)s::text IS NOT NULL
 ), linked AS (
-    UPDATE run SET status = CASE WHEN r.hold THEN 'paused' ELSE 'queued' END, queued_at = CASE WHEN NOT r.hold THEN t.at END, (seq, head) = ({link})
+    UPDATE run SET status = CASE WHEN r.hold THEN 'paused' ELSE 'queued' END,
+        queued_at = CASE WHEN NOT r.hold THEN t.at + %(after_s)s * interval '1 second' END, (seq, head) = ({link})
       FROM r, t WHERE run.id = r.id
     RETURNING run.id, run.seq, run.head
 ), {log}

@@ -108,6 +108,11 @@ def _approved(pause: Pause) -> Told:
     if pause.effect_status is None and pause.halted_by_name:
         text = f"{by}. Nothing is done yet: {person(pause.halted_by_name)} has stopped all actions for now."
         return Told(head="Approved, halted", text=text, at=at, words=words)
+    if pause.effect_status is None and pause.put_off_why and pause.put_off_to:
+        text = f"{by}. Nothing is done yet: {cut(seen_line(pause.put_off_why).text, 300)}"
+        return Told(
+            head="Approved, not done yet", text=text, at=(*at, Moment("Tried again {}.", pause.put_off_to)), words=words
+        )
     return Told(head="Approved", text=f"{by}, working on it.", at=at, words=words)
 
 

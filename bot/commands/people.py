@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from bot.commands.terminal import SURFACE, complain, database, known, plain, read_text, say, show, table
+from bot.commands.terminal import complain, database, from_here, known, plain, read_text, say, show, table
 from engine.errors import Misconfigured
 from engine.rules import people as people_rules
 from engine.rules import policy_lint
@@ -57,7 +57,7 @@ def import_people(
         by = known(before, person, "--as").id if person else "system"
         changes = list(_changes(before, given))
         if changes and not dry_run:
-            people_verbs.load(conn, given, actor=by, surface=SURFACE)
+            people_verbs.load(conn, given, actor=by, surface=from_here())
         faults = _faults_of_policy(conn, given)
     say(*(changes or ["Everything is as the file says; nothing was changed."]))
     if dry_run:

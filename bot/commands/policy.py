@@ -9,7 +9,7 @@ from rich.text import Text
 from bot.commands import needs
 from bot.commands.policy_explain import explain
 from bot.commands.policy_sources import NOBODY, WITHOUT_PEOPLE, PeopleFile, PolicyFile, in_force, named, who_is_who
-from bot.commands.terminal import SURFACE, Exit, complain, database, known, plain, read_text, say, show, table
+from bot.commands.terminal import Exit, complain, database, from_here, known, plain, read_text, say, show, table
 from engine.rules import people as people_rules
 from engine.rules import policy_cases, policy_diff, policy_file
 from engine.rules.policy_cases import Judged
@@ -45,7 +45,7 @@ def apply(
     with database() as conn:
         everybody = people.everybody(conn)
         by = known(everybody, person, "--as").id if person else "system"
-        version, changed = policies.apply(conn, text, given or everybody, actor=by, surface=SURFACE)
+        version, changed = policies.apply(conn, text, given or everybody, actor=by, surface=from_here())
     say(f"{version} is in force." if changed else f"{version} is in force already; nothing was changed.")
 
 

@@ -38,7 +38,7 @@ def explain(
     """Say what the policy asks for: all its rules, or what one action would need."""
     if action_file and (action or amount or currency or person):
         raise BadInput("FILE.json", "the action is told twice. Give the file, or --action and what belongs to it.")
-    told = _read(action_file) if action_file else _told(action, amount, currency, person)
+    told = read_action(action_file) if action_file else _told(action, amount, currency, person)
     everybody = who_is_who(people_file)
     requester = _requester(everybody, told.requester) if told.requester else ""
     found = policy_file.parse(read_text(file)) if file else in_force()
@@ -51,21 +51,21 @@ def explain(
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class Told:
     """The action that is asked about, None for all rules, and for whom, "" for anybody."""
 
     facts: Facts | None
     requester: str
 
 
-def _told(action: str | None, amount: str | None, currency: str | None, person: str) -> _Told:
+def _told(action: str | None, amount: str | None, currency: str | None, person: str) -> Told:
     asked = _amount(amount, currency)
     if action is None and (asked or person):
         raise BadInput("--action", "it is missing. Name the action, as in --action payment.")
-    return _Told(Facts(action=action, amount=asked) if action else None, person)
+    return Told(Facts(action=action, amount=asked) if action else None, person)
 
 
-def _read(path: Path) -> _Told:
+def read_action(path: Path) -> Told:
     """The action that a file describes. Raises DocumentFaults with all that is wrong in it."""
     name = plain(path.name)
     try:
@@ -84,7 +84,7 @@ def _read(path: Path) -> _Told:
     table_of_all.refuse_unknown()
     if faults:
         raise DocumentFaults(faults)
-    return _Told(found, requester)
+    return Told(found, requester)
 
 
 def _requester(everybody: People | None, person: str) -> str:

@@ -4,6 +4,8 @@ The one rule: text that is not our own is shown with its hidden characters visib
 the cursor, recolour a line or look like another one.
 """
 
+import getpass
+import socket
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -33,6 +35,15 @@ SURFACE: Final = "cli"
 
 _UNSEEN_WIDTH: Final = 200
 """Columns when nobody looks: a pipe or a file has no width, and nothing is cut for it."""
+
+
+def from_here() -> str:
+    """The surface with who is at which machine, as its own system has it: for the record of what changes what others may do."""
+    try:
+        user = getpass.getuser()
+    except (KeyError, OSError):  # a container may have no name for its user
+        user = "?"
+    return f"{SURFACE}:{user}@{socket.gethostname()}"
 
 
 class Exit(IntEnum):

@@ -43,7 +43,8 @@ class Pause:
     `intact` is False when the stored content no longer has its digest, or is not what its seal or the record says; then `content` is None
     and nothing may be decided. `seal` is what the content's seal is worth here, `approval` what the seals of those who said yes are.
     `superseded_by` is the pause that asks the same call anew, None if none does. `halted_by_name`: who stopped every effect, None if nobody.
-    `stand_ins`: who answers for the person asked while that person is away.
+    `stand_ins`: who answers for the person asked while that person is away. `put_off_why`: why the run waits for another try, and
+    `put_off_to` until when; None: it does not.
     """
 
     id: UUID
@@ -80,6 +81,8 @@ class Pause:
     superseded_by: UUID | None
     halted_by_name: str | None = None
     stand_ins: tuple[StandIn, ...] = ()
+    put_off_why: str | None = None
+    put_off_to: datetime | None = None
     seal: Worth = "off"
     approval: Worth = "off"
 

@@ -74,7 +74,13 @@ def renew(conn: db.Conn, claim: Claim, *, lease_s: float) -> None:
 
 def release(conn: db.Conn, claim: Claim, worker: str) -> bool:
     """Let a run go in good order; False if it had gone already."""
-    return db.one(conn, "release_run", dict, run_id=claim.id, epoch=claim.epoch, worker=worker) is not None
+    return put_off(conn, claim, worker, after_s=0, why=None)
+
+
+def put_off(conn: db.Conn, claim: Claim, worker: str, *, after_s: float, why: str | None) -> bool:
+    """Let a run go, to be taken up again after so many seconds; `why` is a sentence for the cards of what was approved. False if it had gone."""
+    row = db.one(conn, "release_run", dict, run_id=claim.id, epoch=claim.epoch, worker=worker, after_s=after_s, why=why)
+    return row is not None
 
 
 def load(conn: db.Conn, run_id: UUID) -> Run:

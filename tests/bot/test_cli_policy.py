@@ -1,0 +1,230 @@
+"""`placet policy diff`, `test` and `explain FILE.json`, and that all of them say what the engine then does."""
+
+import json
+import random
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+from uuid import UUID
+
+import pytest
+
+from bot.commands.policy_explain import read_action
+from engine import Agent, Effect, Money
+from engine.models import Call, Claim, Run
+from engine.rules import escalation, policy_file
+from engine.rules.documents import DocumentFaults
+from engine.rules.policy import Policy, evaluate
+from engine.state import db, events
+from engine.state.ledger import StandingNow
+from engine.state.present import Rules
+from engine.workers import prepare
+from engine.workers.means import Means, Turn
+from engine.workers.prepare import Answer, Effectful
+from tests import database
+from tests.bot.command_line import placet
+from tests.engine.rules.policy_texts import ALLOW, ASK, PEOPLE, PERSON, band
+
+EXAMPLES = database.EXAMPLES
+POLICY, PEOPLE_FILE = EXAMPLES / "policy.toml", EXAMPLES / "people.toml"
+
+
+def written(folder: Path, text: str, name: str = "other.toml") -> str:
+    file = folder / name
+    file.write_text(text)
+    return str(file)
+
+
+def test_what_a_new_policy_changes_is_told_in_words(tmp_path: Path) -> None:
+    text = (
+        POLICY.read_text()
+        .replace("fin-approvals-v4", "fin-approvals-v5")
+        .replace('up_to = "1000.00"', 'up_to = "500.00"')
+    )
+    text = text.replace('over = "1000.00"', 'over = "500.00"').replace('execute_within = "3d"', 'execute_within = "1d"')
+    said = placet(None, "policy", "diff", str(POLICY), written(tmp_path, text + '\n[spend_window]\npayment = "1d"\n'))
+    assert said.code == 0
+    assert "payment over EUR 500.00 up to EUR 1,000.00 done without asking" in said.out
+    assert "asks one person with the role finance-approver" in said.out
+    assert "payment over EUR 10,000.00 to be done within 3 days to be done within 1 day" in said.out
+    assert "Of payment, what goes to one payee counted each by itself, and counts together within 1 day." in said.out
+
+
+def test_two_policies_that_ask_for_the_same_are_said_to(tmp_path: Path) -> None:
+    other = written(tmp_path, POLICY.read_text().replace("fin-approvals-v4", "v5").replace('"small payment"', '"tiny"'))
+    assert (
+        placet(None, "policy", "diff", str(POLICY), other).out == "v5 asks for exactly what fin-approvals-v4 asks for."
+    )
+
+
+def test_a_version_on_record_is_compared_by_its_name(conn: Any, db_url: str, tmp_path: Path) -> None:
+    database.apply_policy(conn)
+    assert placet(db_url, "policy", "diff", "fin-approvals-v4", str(POLICY)).code == 0
+    said = placet(db_url, "policy", "diff", "fin-approvals-v3", str(POLICY))
+    assert (said.code, "fin-approvals-v3: there is no such file" in said.err) == (2, True)
+
+
+CASE = '[[case]]\nname = "{name}"\naction = "payment"\namount = "{amount}"\ncurrency = "EUR"\nneed = "{need}"\n'
+
+
+def test_cases_that_hold_are_quiet_and_one_that_does_not_is_an_alarm(tmp_path: Path) -> None:
+    holds = CASE.format(name="a small one", amount="5.00", need="allow")
+    given = ("--policy", str(POLICY), "--people", str(PEOPLE_FILE))
+    said = placet(None, "policy", "test", written(tmp_path, holds), *given)
+    assert (said.code, "All 1 cases are as expected." in said.out) == (0, True)
+    fails = holds + CASE.format(name="a large one", amount="38000.00", need="allow")
+    said = placet(None, "policy", "test", written(tmp_path, fails), *given)
+    assert said.code == 4
+    assert "a large one asks Marta Keller; 4 hours to answer large payment need is ask, not allow" in said.out
+    assert "1 of 2 cases are not as expected: a large one." in said.err
+    assert placet(None, "policy", "test", written(tmp_path, "[[case]]"), *given).code == 2
+
+
+def test_one_action_in_a_file_is_explained(tmp_path: Path) -> None:
+    action = {"action": "payment", "amount": "38000.00", "currency": "EUR", "payee": "sup_412", "for": "priya"}
+    file = written(tmp_path, json.dumps(action), "action.json")
+    given = ("--policy", str(POLICY), "--people", str(PEOPLE_FILE))
+    said = placet(None, "policy", "explain", file, *given)
+    assert said.code == 0
+    assert "what it needs asks Marta Keller; 4 hours to answer" in said.out
+    assert (
+        'why Payment of more than EUR 10,000.00 needs the yes of marta (rule "large payment", fin-approvals-v4).'
+        in said.out
+    )
+    assert "told twice" in placet(None, "policy", "explain", file, *given, "--action", "payment").err
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("[]", "action.json: it is no object. Write"),
+        ("{", "action.json: it is not JSON"),
+        ("{}", "action.json, action: it is missing."),
+        ('{"action": "payment", "amout": "5"}', "action.json, amout: no such key is known here. Did you mean amount?"),
+        ('{"action": "payment", "amount": 5.5, "currency": "EUR"}', "action.json, amount: it is not text."),
+    ],
+)
+def test_an_action_that_cannot_be_read_is_refused(text: str, fault: str, tmp_path: Path) -> None:
+    with pytest.raises(DocumentFaults, match=r"action\.json") as refusal:
+        read_action(Path(written(tmp_path, text, "action.json")))
+    assert fault in str(refusal.value)
+
+
+def test_who_applied_a_version_and_from_where_is_on_record(conn: Any, db_url: str) -> None:
+    placet(db_url, "policy", "apply", str(POLICY), "--as", "otto")
+    [applied] = [e for e in events.of_run(conn, db.SYSTEM_RUN) if e.event == "policy"]
+    assert (applied.entity_id, applied.actor) == ("fin-approvals-v4", "otto")
+    kind, _, where = applied.surface.partition(":")
+    assert kind == "cli"
+    assert "@" in where
+
+
+# ------------------------------------------------------------------------------------------- what it says is what is done
+
+AGENT = Agent("buyer", model="claude-sonnet-5", system="Buy.")
+
+
+@AGENT.tool(action="payment", amount="amount", payee="supplier")
+def pay(effect: Effect, amount: Money, supplier: str, quantity: int = 1, country: str | None = None) -> str:
+    """Pay."""
+    return effect.attempt_key
+
+
+@pay.find
+def _(effect: Effect) -> str | None:
+    return effect.effect_key or None
+
+
+RULES = [ALLOW, ASK, ASK + 'confirm = "amount"\n', PERSON + 'on_expiry = "deny"\n', 'need = "forbid"\n']
+WHEN = [
+    'supplier = "sup_1"',
+    'country = ["DE", "FR"]',
+    "quantity = { over = 10 }",
+    'supplier = { not = "sup_2" }, quantity = { up_to = 20 }',
+]
+
+
+def some_policy(chance: random.Random) -> Policy:
+    """One that may be put in force."""
+    while True:
+        rules = [
+            band(
+                f"c{n}",
+                f"{chance.choice(RULES)}when = {{ {chance.choice(WHEN)} }}\n",
+                currency=chance.choice(["EUR", "JPY"]),
+            )
+            for n in range(chance.randrange(3))
+        ]
+        for currency, end in (("EUR", "1000.00"), ("JPY", "1000"), ("any other", None)):
+            if end is None:
+                rules.append(band("other", chance.choice(RULES), currency=currency))
+            else:
+                low, high = sorted((chance.randrange(5), chance.randrange(5)))
+                rules += [band(f"low {currency}", RULES[low], up_to=end, currency=currency)]
+                rules += [band(f"high {currency}", RULES[high], over=end, currency=currency)]
+        try:
+            return policy_file.check('version = "v1"\n' + "".join(rules), PEOPLE)
+        except DocumentFaults:
+            continue
+
+
+def some_call(chance: random.Random) -> dict[str, Any]:
+    currency, amount = chance.choice(
+        [("EUR", "999.99"), ("EUR", "1000.00"), ("EUR", "1000.01"), ("JPY", "1000"), ("USD", "7.00")]
+    )
+    given: dict[str, Any] = {
+        "amount": {"amount": amount, "currency": currency},
+        "supplier": chance.choice(["sup_1", "sup_2", "sup_3"]),
+    }
+    if chance.random() < 0.5:
+        given["quantity"] = chance.choice([1, 10, 11, 20, 21])
+    if chance.random() < 0.5:
+        given["country"] = chance.choice(["DE", "FR", "US"])
+    return given
+
+
+def done(policy: Policy, call: dict[str, Any], requester: str) -> tuple[str, str | None, str]:
+    """(kind, who is asked first, rule) as the worker's own planning has it; rule "" where nobody is asked and nothing done."""
+    run = cast(
+        "Run",
+        SimpleNamespace(id=UUID(int=1), iterations=1, on_behalf_of=requester, agent="buyer", acts_as="agent:buyer"),
+    )
+    turn = Turn(means=cast("Means", None), claim=cast("Claim", None), agent=AGENT, run=run)
+    standing = cast("StandingNow", SimpleNamespace(now=None))
+    asked = Call(
+        n=0, state="requested", tool_use_id="t", tool="pay", arguments={**call, "why": "-"}, result=None, pause_id=None
+    )
+    [plan] = prepare.plan(turn, [asked], Rules(policy=policy, people=PEOPLE, refused={}, standing=standing))
+    match plan:
+        case Answer():
+            return "refused", None, ""
+        case Effectful(need=need):
+            approver = escalation.first_approver(need, requester, PEOPLE) if need.kind == "ask" else None
+            return need.kind, approver, need.rule
+    raise AssertionError(plan)
+
+
+def test_explain_says_of_ten_thousand_actions_what_the_engine_then_does(tmp_path: Path) -> None:
+    chance = random.Random(20261201)
+    file = tmp_path / "action.json"
+    seen: set[str] = set()
+    for _ in range(50):
+        policy = some_policy(chance)
+        for _ in range(200):
+            call, requester = some_call(chance), chance.choice(["priya", "marta", "ines"])
+            amount = call["amount"]
+            arguments = {"quantity": 1, "country": None, **call}
+            file.write_text(
+                json.dumps(
+                    {"action": "payment", **amount, "payee": call["supplier"], "arguments": arguments, "for": requester}
+                )
+            )
+            told = read_action(file)
+            assert told.facts is not None
+            need = evaluate(policy, told.facts)
+            approver = escalation.first_approver(need, told.requester, PEOPLE) if need.kind == "ask" else None
+            refused = need.kind == "forbid" or (need.kind == "ask" and approver is None)
+            says = ("refused", None, "") if refused else (need.kind, approver, need.rule)
+            assert says == done(policy, call, requester), (call, requester)
+            seen.add(says[0])
+    assert seen == {"refused", "allow", "ask"}
