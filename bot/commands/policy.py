@@ -8,11 +8,10 @@ from rich.text import Text
 
 from bot.cards.phrases import span
 from bot.commands import needs
-from bot.commands.terminal import SURFACE, database, facts, known, plain, read_text, say, show, table
+from bot.commands.terminal import SURFACE, database, facts, known, plain, read_people, read_text, say, show, table
 from engine import settings
 from engine.errors import BadInput
 from engine.rules import escalation, money, policy_file
-from engine.rules import people as people_rules
 from engine.rules.money import Money, MoneyError
 from engine.rules.people import People
 from engine.rules.policy import ANY_OTHER, Facts, Need, Policy, Rule, evaluate
@@ -24,7 +23,8 @@ app.add_typer(policy, name="policy", help="Check a policy, put it in force, or e
 
 PolicyFile = Annotated[Path, typer.Argument(help="A policy.toml.")]
 PeopleFile = Annotated[
-    Path | None, typer.Option("--people", help="The people.toml that says who is who; else the people in the database.")
+    Path | None,
+    typer.Option("--people", help="The people.toml or .csv that says who is who; else the people in the database."),
 ]
 
 NOBODY: Final = People(())
@@ -51,7 +51,7 @@ def apply(
 ) -> None:
     """Put a policy in force. A version is never changed: another text needs another name."""
     text = read_text(file)
-    given = people_rules.parse(read_text(people_file)) if people_file else None
+    given = read_people(people_file) if people_file else None
     with database() as conn:
         everybody = people.everybody(conn)
         by = known(everybody, person, "--as").id if person else "system"
@@ -92,7 +92,7 @@ def _in_force() -> Policy:
 def _people(file: Path | None) -> People | None:
     """Who is who, by the file, else by the database; None if neither is named."""
     if file:
-        return people_rules.parse(read_text(file))
+        return read_people(file)
     if not settings.names_database():
         return None
     with database() as conn:
