@@ -17,26 +17,29 @@ from engine.state import db, people, policies
 
 def take(conn: db.Conn, given: People, *, actor: str, as_said_by: str, dry_run: bool, even_so: bool) -> Exit:
     """Make the rows equal these people, unless it is a dry run, and say what changes; how the command ends."""
-    before = people.everybody(conn)
+    before, policy = people.everybody(conn), in_force(conn)
     changes = list(between(before, given))
-    policy = in_force(conn)
-    new = set(unkept(policy, given)) - set(unkept(policy, before))
+    faults = unkept(policy, given)
+    new = [fault for fault in faults if fault not in unkept(policy, before)]
     refused = bool(changes and new and not even_so)
+    late: list[Fault] = []
     if changes and not dry_run and not refused:
         was = people.load(conn, given, actor=actor, surface=SURFACE)
         if meanwhile := list(between(before, was)):
             complain("Somebody else changed people meanwhile, and this replaced what they did:", *meanwhile)
             changes = list(between(was, given))
-        policy = in_force(conn)
+        policy = in_force(conn)  # another may have come into force meanwhile
+        late = [fault for fault in unkept(policy, given) if fault not in faults]
+        faults += late
     say(*(changes or [f"Everything is as {as_said_by}; nothing was changed."]))
-    if policy and (faults := unkept(policy, given)):
+    if policy and faults:
         stranded(policy, faults)
     if refused:
         complain("So this is refused, and nothing was changed. With --even-so it is done all the same.")
         return Exit.LOST
     if dry_run:
         say("Nothing was written.")
-    return Exit.DONE
+    return Exit.ALARM if late and not even_so else Exit.DONE
 
 
 def unkept(policy: Policy | None, given: People) -> list[Fault]:

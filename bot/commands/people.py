@@ -8,7 +8,6 @@ import typer
 from rich.markup import escape
 from rich.text import Text
 
-from bot import ready
 from bot.commands import changes
 from bot.commands.terminal import (
     Exit,
@@ -23,7 +22,6 @@ from bot.commands.terminal import (
     show,
     table,
 )
-from bot.delivery import directory
 from engine import settings
 from engine.errors import BadInput
 from engine.rules import policy_file, sync, sync_file
@@ -134,6 +132,9 @@ def import_people(file: PeopleFile, *, dry_run: DryRun = False, even_so: EvenSo 
 @people.command(name="sync", help=escape(_SYNC))
 def sync_people(file: PeopleFile, *, dry_run: DryRun = False, even_so: EvenSo = False, person: By = "") -> None:
     """Make the rows equal to what a people.toml and Slack say together."""
+    from bot import ready  # noqa: PLC0415  the SDK of Slack is loaded by who asks Slack
+    from bot.delivery import directory  # noqa: PLC0415
+
     document = _document(file)
     if document.source is None:
         why = 'it leaves nothing to Slack. Add [slack] with team = "T..." to it, or use `placet people import`.'
