@@ -97,7 +97,7 @@ class _Reader:
     def _groups(self) -> tuple[frozenset[str], dict[str, tuple[str, ...]]]:
         """The handles there are, and who is in the user groups that the document names."""
         listed = self._asked("usergroups.list", partial(self._slack.usergroups_list, self._source.team))["usergroups"]
-        ids = {group["handle"]: group["id"] for group in listed if not group.get("date_delete")}
+        ids = {group["handle"]: group["id"] for group in listed}
         found = {}
         for handle in ids.keys() & self._source.groups.keys():
             call = partial(self._slack.usergroups_users_list, self._source.team, ids[handle])

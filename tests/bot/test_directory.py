@@ -1,11 +1,14 @@
-"""What Slack's lists say of a user, as far as its own local stand-in cannot: people of other workspaces, of an organisation, and Slackbot."""
+"""Who is a full member by Slack's lists, and how long Slack may keep us waiting; what is read all in all is tried with the command."""
 
 from typing import Any
 
 import pytest
 
 from bot.delivery import directory
+from engine.rules.people import People
 from engine.rules.said import Barred
+from engine.rules.sync_file import Source
+from tests.bot.office import Office
 
 
 @pytest.mark.parametrize(
@@ -48,3 +51,16 @@ def test_outside_an_organisation_nobody_is_of_one() -> None:
 )
 def test_how_a_user_is_called(user: dict[str, Any], name: str) -> None:
     assert directory.member({"id": "U0X", "team_id": "T0ACME", **user}, "T0ACME", None).name == name
+
+
+@pytest.mark.parametrize(("seconds", "waits"), [(90, True), (60, True), (91, False)])
+def test_there_is_an_end_to_our_patience(office: Office, seconds: int, waits: bool) -> None:
+    office.fault("users.list", "rate_limited", seconds=seconds)
+    source = Source(team="T0ACME", groups={}, groups_line=None, manager_field=None)
+    waited: list[float] = []
+    said = directory.read(office.slack, source, People(()), waited.append)  # as if no time passed: it stays limited
+    assert isinstance(said, directory.Unread)
+    assert said.why.startswith("Slack takes no more users.list for now. Try again in ")
+    assert not said.to_mend
+    assert (directory.WAITS_S - seconds <= sum(waited) <= directory.WAITS_S) is waits
+    assert bool(waited) is waits

@@ -42,7 +42,8 @@ def test_people_are_the_same_however_the_sheet_was_saved(text: str) -> None:
 
 
 def test_columns_stand_in_any_order_and_only_id_and_name_must_be_there() -> None:
-    assert tuple(people_sheet.parse("name,id\nOtto,otto\n")) == (Person(id="otto", name="Otto"),)
+    for text in ("name,id\nOtto,otto\n", "name,id,,\nOtto,otto\n"):
+        assert tuple(people_sheet.parse(text)) == (Person(id="otto", name="Otto"),)
     told = people_sheet.parse("roles,name,id\n a ;  b,Otto,otto\n").get("otto")
     assert told is not None
     assert told.roles == ("a", "b")

@@ -110,6 +110,7 @@ OVER_MARTA = 'id = "marta"\n'
          {"marta.roles": ("operator", "finance-approver")}, []),
         (Case(people=PEOPLE.replace('"Ines Alonso"', '"Ines Alonso"\nroles = ["finance-lead"]')), {},
          ['ines: is not in the user group "lead", so the document cannot give the role finance-lead.']),
+        (Case(people=PEOPLE.replace('"Ines Alonso"', '"Ines Alonso"\nactive = false\nroles = ["finance-lead"]')), {"ines.active": False}, []),
         # who is not in the document
         (Case(groups={"fin": ("ZOE",)}), {}, ['the user group "fin": U0ZOE (Zoe) is nobody of the document, and gets nothing. Add them with an id.']),
         (Case(groups={"fin": ("ZOE",)}, unlisted="ZOE"), {}, ['the user group "fin": U0ZOE is not of this workspace, and gets nothing.']),
