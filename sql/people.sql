@@ -3,7 +3,7 @@
 -- name: import_people :one
 -- People, identities and roles as the file says; those it does not name are deactivated, never deleted, and lose their roles. On record in
 -- the system's chain, with what the rows are to be. `outcome`: imported, or again (another import was committed while this one waited, and
--- it does not see whom that one added). No row: the system's run is missing.
+-- it does not see whom that one added). `were`: everybody as they were, which this replaced. No row: the system's run is missing.
 -- people: [{id, name, manager, scopes, active, identities: [{team, user}], roles: []}]
 WITH held AS MATERIALIZED (
     SELECT id, seq, head FROM run WHERE id = %(id)s FOR UPDATE
@@ -39,7 +39,14 @@ WITH held AS MATERIALIZED (
 ), linked AS (
     UPDATE run SET (seq, head) = (SELECT {link} FROM r, t) WHERE run.id = (SELECT r.id FROM r, t) RETURNING run.id, run.seq, run.head
 ), {log}
-SELECT CASE WHEN EXISTS (SELECT FROM r) THEN 'imported' ELSE 'again' END AS outcome FROM held;
+SELECT CASE WHEN EXISTS (SELECT FROM r) THEN 'imported' ELSE 'again' END AS outcome,
+       (SELECT coalesce(json_agg({person_as_json} ORDER BY p.id), '[]') FROM person p) AS were FROM held;
+
+-- name: person_as_json :fragment
+json_build_object(
+    'id', p.id, 'name', p.name, 'manager', p.manager, 'scopes', p.scopes, 'active', p.active,
+    'roles', ARRAY(SELECT m.role FROM role_member m WHERE m.person_id = p.id ORDER BY m.role),
+    'identities', ARRAY(SELECT i.team || ':' || i.slack_user FROM identity i WHERE i.person_id = p.id ORDER BY 1))
 
 -- name: set_away :one
 -- Somebody is away from starts_at (NULL: now) to ends_at, and the delegate answers for them meanwhile. What waits for them by name is shown to
@@ -118,11 +125,7 @@ SELECT coalesce(v.outcome, 'again') AS outcome FROM held LEFT JOIN v ON true;
 -- name: people_on_record :one
 -- The last import on record, and the rows of those who are active, in one look. No row: nobody was ever imported.
 SELECT e.seq, e.detail,
-       (SELECT coalesce(json_agg(json_build_object(
-                   'id', p.id, 'name', p.name, 'manager', p.manager, 'scopes', p.scopes, 'active', p.active,
-                   'roles', ARRAY(SELECT m.role FROM role_member m WHERE m.person_id = p.id),
-                   'identities', ARRAY(SELECT i.team || ':' || i.slack_user FROM identity i WHERE i.person_id = p.id))), '[]')
-          FROM person p WHERE p.active) AS people
+       (SELECT coalesce(json_agg({person_as_json}), '[]') FROM person p WHERE p.active) AS people
   FROM run_event e WHERE e.run_id = %(id)s AND e.event = 'people' ORDER BY e.seq DESC LIMIT 1;
 
 -- name: absences_of :fragment

@@ -9,8 +9,19 @@ from rich.text import Text
 from bot.commands import needs
 from bot.commands.policy_explain import explain
 from bot.commands.policy_sources import NOBODY, WITHOUT_PEOPLE, PeopleFile, PolicyFile, in_force, named, who_is_who
-from bot.commands.terminal import Exit, complain, database, from_here, known, plain, read_text, say, show, table
-from engine.rules import people as people_rules
+from bot.commands.terminal import (
+    Exit,
+    complain,
+    database,
+    from_here,
+    known,
+    plain,
+    read_people,
+    read_text,
+    say,
+    show,
+    table,
+)
 from engine.rules import policy_cases, policy_diff, policy_file
 from engine.rules.policy_cases import Judged
 from engine.state import people, policies
@@ -41,7 +52,7 @@ def apply(
 ) -> None:
     """Put a policy in force. A version is never changed: another text needs another name."""
     text = read_text(file)
-    given = people_rules.parse(read_text(people_file)) if people_file else None
+    given = read_people(people_file) if people_file else None
     with database() as conn:
         everybody = people.everybody(conn)
         by = known(everybody, person, "--as").id if person else "system"

@@ -5,10 +5,9 @@ from typing import Annotated, Final
 
 import typer
 
-from bot.commands.terminal import database, read_text
+from bot.commands.terminal import database, read_people, read_text
 from engine import settings
 from engine.errors import BadInput
-from engine.rules import people as people_rules
 from engine.rules import policy_file
 from engine.rules.people import People
 from engine.rules.policy import Policy
@@ -16,7 +15,8 @@ from engine.state import people, policies
 
 PolicyFile = Annotated[Path, typer.Argument(help="A policy.toml.")]
 PeopleFile = Annotated[
-    Path | None, typer.Option("--people", help="The people.toml that says who is who; else the people in the database.")
+    Path | None,
+    typer.Option("--people", help="The people.toml or .csv that says who is who; else the people in the database."),
 ]
 
 NOBODY: Final = People(())
@@ -44,7 +44,7 @@ def named(given: str) -> Policy:
 def who_is_who(file: Path | None) -> People | None:
     """Who is who, by the file, else by the database; None if neither is named."""
     if file:
-        return people_rules.parse(read_text(file))
+        return read_people(file)
     if not settings.names_database():
         return None
     with database() as conn:

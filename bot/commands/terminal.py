@@ -25,6 +25,8 @@ from bot.cards.parts import clock
 from bot.cards.seen import seen, seen_line
 from engine import settings
 from engine.errors import BadInput
+from engine.rules import people as people_rules
+from engine.rules import people_sheet
 from engine.rules.people import People, Person
 from engine.state import db, people
 
@@ -166,6 +168,17 @@ def read_text(path: Path, most: int | None = None) -> str:
     if not text.strip():
         raise BadInput(name, "it is empty. Was the right file chosen?")
     return text
+
+
+def read_people(path: Path) -> People:
+    """People as a file has them, CSV if it is called so, else TOML. Raises BadInput, or DocumentFaults with all that is wrong in it."""
+    parse = people_sheet.parse if is_sheet(path) else people_rules.parse
+    return parse(read_text(path))
+
+
+def is_sheet(path: Path) -> bool:
+    """Whether a file is CSV, by its name."""
+    return path.suffix.lower() == ".csv"
 
 
 @contextmanager

@@ -29,6 +29,8 @@ MODAL_S: Final = 1.2
 """For opening a modal: its trigger lives three seconds, and the click must be answered within them."""
 CHECK_S: Final = 0.8
 """For asking who a clicker is, before the decision."""
+PAGE: Final = 200
+"""Users in one answer, as Slack recommends. Source: docs.slack.dev/apis/web-api/pagination."""
 
 PERMANENT: Final = frozenset(
     {
@@ -63,11 +65,15 @@ class Answered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refused:
-    """Surely not done. `permanent`: the same call will never do better; `retry_after_s` None: Slack named no time."""
+    """Surely not done. `permanent`: the same call will never do better; `retry_after_s` None: Slack named no time.
+
+    `needed`: the scope that the token lacks, where that is the error.
+    """
 
     error: str
     permanent: bool
     retry_after_s: float | None = None
+    needed: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,6 +169,27 @@ class Slack:
         """Whose token this is."""
         return self._call(self._patient, "auth.test", {}, form=True)
 
+    def users_list(self, team: str, cursor: str = "") -> Answered | Failure:
+        """A page of the workspace's users, `data["members"]`; whence the next begins is in `data["response_metadata"]["next_cursor"]`."""
+        page = {"team_id": team, "limit": PAGE, **({"cursor": cursor} if cursor else {})}
+        return self._call(self._patient, "users.list", page, form=True)
+
+    def usergroups_list(self, team: str) -> Answered | Failure:
+        """The user groups in use, `data["usergroups"]`."""
+        return self._call(self._patient, "usergroups.list", {"team_id": team}, form=True)
+
+    def usergroups_users_list(self, team: str, group: str) -> Answered | Failure:
+        """The ids of who is in a user group, `data["users"]`; of those who left the workspace, too."""
+        return self._call(self._patient, "usergroups.users.list", {"team_id": team, "usergroup": group}, form=True)
+
+    def team_profile_get(self, team: str) -> Answered | Failure:
+        """The custom profile fields, `data["profile"]["fields"]`."""
+        return self._call(self._patient, "team.profile.get", {"team_id": team}, form=True)
+
+    def users_profile_get(self, user: str) -> Answered | Failure:
+        """What a person's profile says, `data["profile"]["fields"]`; users_info and users_list leave that out."""
+        return self._call(self._patient, "users.profile.get", {"user": user}, form=True)
+
     def _call(self, client: WebClient, method: str, args: Json, *, form: bool = False) -> Answered | Failure:
         if (left := self._limits.left(method)) > 0:
             return Refused(error="ratelimited", permanent=False, retry_after_s=left)
@@ -188,7 +215,7 @@ def _sorted(error: SlackApiError) -> Failure:
         return Refused(error="ratelimited", permanent=False, retry_after_s=float(after) if after.isdecimal() else 30.0)
     if response.status_code >= 500 or name in NOBODY_CAN_TELL or not re.fullmatch(r"[a-z0-9_]+", name):
         return Unclear(error=f"HTTP {response.status_code}: {name[:200]}")
-    return Refused(error=name, permanent=name in PERMANENT)
+    return Refused(error=name, permanent=name in PERMANENT, needed=response.get("needed"))
 
 
 def _unfit(faults: Sequence[limits.Fault]) -> Refused | None:

@@ -11,6 +11,7 @@ from typing import Any, Final, Literal, cast
 from bot.cards.phrases import NOT_CHECKED, REFUSED, Refusal
 from bot.delivery.web import Answered, Slack
 from engine.models import Actor
+from engine.rules.said import Barred
 from engine.state import db, people
 
 FRESH_S: Final = 60
@@ -92,7 +93,7 @@ def known(pool: db.Pool, slack: Slack, us: Us, who: Identity) -> Known | Turned:
         user = answer.data.get("user") if isinstance(answer, Answered) else None
         if not user:
             return Turned("unchecked")
-        refusal = _refusal(user)
+        refusal = barred(user)
         with pool.connection() as conn:
             people.checked(conn, actor.team, actor.slack_user, refusal)
     return Known(actor) if refusal is None else Turned(cast("Refusal", refusal))
@@ -115,7 +116,7 @@ def _teams(us: Us, who: Identity) -> list[str]:
     return list(dict.fromkeys(place for place in places if place))
 
 
-def _refusal(user: Mapping[str, Any]) -> Refusal | None:
+def barred(user: Mapping[str, Any]) -> Barred | None:
     """Why Slack's word on a user bars them; None: a full member. Source: docs.slack.dev/reference/objects/user-object."""
     if user.get("deleted"):
         return "deactivated"

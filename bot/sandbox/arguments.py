@@ -5,6 +5,7 @@ by what the method expects. What cannot be read is an `ApiError`, Slack's `ok: f
 """
 
 import json
+import re
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl
@@ -12,6 +13,9 @@ from urllib.parse import parse_qsl
 from starlette.requests import Request
 
 Json = dict[str, Any]
+
+MOST = 1_000
+"""Things in one page, whatever its `limit`."""
 
 
 class ApiError(Exception):
@@ -70,13 +74,18 @@ class Args:
             raise ApiError(error) from None
 
     def page(self, items: list[Any], default: int) -> tuple[list[Any], Json]:
-        """One page of `items` by `limit` and `cursor`, and the answer's `response_metadata`."""
-        start = self.text("cursor", "0").removeprefix("at:")
-        limit = self.whole("limit", default) or default
-        if not start.isdecimal() or limit < 0:
-            raise ApiError("invalid_cursor" if limit > 0 else "invalid_limit")
-        end = int(start) + limit
-        return items[int(start) : end], {"next_cursor": f"at:{end}" if end < len(items) else ""}
+        """One page of `items` by `limit` and `cursor`, and the answer's `response_metadata`. A cursor is one that was given out before."""
+        limit = min(self.whole("limit", default) or default, MOST)
+        if limit < 0:
+            raise ApiError("invalid_limit")
+        start, cursor = 0, self.text("cursor")
+        if cursor:
+            given = re.fullmatch(r"at:([0-9]+)", cursor)
+            start = int(given[1]) if given else 0
+            if not 0 < start < len(items):
+                raise ApiError("invalid_cursor")
+        end = start + limit
+        return items[start:end], {"next_cursor": f"at:{end}" if end < len(items) else ""}
 
 
 async def read_args(request: Request) -> Args:

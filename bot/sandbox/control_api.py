@@ -12,16 +12,19 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from bot.sandbox.page_api import given_json
+from bot.sandbox.shown import Message
 from bot.sandbox.slack_api import SlackApi
 from bot.sandbox.slack_faults import SlackFaults
 from bot.sandbox.wire import Refused, object_with
-from bot.sandbox.workspace import Message, Workspace
+from bot.sandbox.workspace import Workspace
 
 Json = dict[str, Any]
 
 CHANGEABLE = {
     "user": {"name", "real_name", "title", "tz", "manager", "deleted", "is_restricted", "is_ultra_restricted"},
     "channel": {"name", "members", "is_archived", "is_private", "is_ext_shared"},
+    "group": {"handle", "members", "is_disabled"},
+    "field": {"label", "type", "is_protected", "is_scim"},
 }
 LONGEST_WAIT = 60.0
 
@@ -49,7 +52,7 @@ def control_routes(ws: Workspace, api: SlackApi, faults: SlackFaults) -> list[Ro
         return await show_faults(request)
 
     async def change(request: Request) -> Response:
-        _change(ws, await given_json(request, required={"set"}, optional={"user", "channel"}))
+        _change(ws, await given_json(request, required={"set"}, optional=CHANGEABLE.keys()))
         return JSONResponse({"revision": ws.revision})
 
     return [
@@ -76,16 +79,21 @@ async def _news(ws: Workspace, since: int, within: float) -> None:
 def _change(ws: Workspace, given: Json) -> None:
     kinds = given.keys() & CHANGEABLE.keys()
     if len(kinds) != 1:
-        raise Refused("user", "name one `user` or one `channel`, and what to `set`.")
+        raise Refused("user", "name one `user`, `channel`, `group` or `field`, and what to `set`.")
     (kind,) = kinds
-    known = ws.people if kind == "user" else ws.channels
-    if given[kind] not in known:
+    known = {"user": [*ws.people], "channel": [*ws.channels], "group": [*ws.groups], "field": [ws.manager_field.id]}
+    if given[kind] not in known[kind]:
         raise Refused(kind, f"there is no {given[kind]!r} here.")
     wanted = object_with(given["set"], required=set(), optional=CHANGEABLE[kind])
-    if kind == "user":
-        ws.change_person(given[kind], wanted)
-    else:
-        ws.change_channel(given[kind], wanted)
+    match kind:
+        case "user":
+            ws.change_person(given[kind], wanted)
+        case "channel":
+            ws.change_channel(given[kind], wanted)
+        case "group":
+            ws.change_group(given[kind], wanted)
+        case "field":
+            ws.change_field(wanted)
 
 
 def _written(message: Message) -> Json:

@@ -15,7 +15,8 @@ from bot.sandbox.methods_chat import with_block_ids
 from bot.sandbox.methods_views import put_on_top, replace_view
 from bot.sandbox.payloads import Press
 from bot.sandbox.seed import Command
-from bot.sandbox.workspace import Message, View, Workspace
+from bot.sandbox.shown import Message, View
+from bot.sandbox.workspace import Workspace
 
 Json = dict[str, Any]
 

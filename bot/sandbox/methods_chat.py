@@ -10,8 +10,9 @@ from uuid import uuid4
 from bot.cards.block_kit import MESSAGE_TEXT
 from bot.cards.limits import Fault, check_edit, check_message
 from bot.sandbox.arguments import ApiError, Args
+from bot.sandbox.shown import Message
 from bot.sandbox.slack_shapes import message_json
-from bot.sandbox.workspace import Message, Workspace
+from bot.sandbox.workspace import Workspace
 
 Json = dict[str, Any]
 

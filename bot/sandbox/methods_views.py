@@ -9,8 +9,9 @@ from uuid import uuid4
 from bot.cards.limits import check_blocks, check_view
 from bot.sandbox.arguments import ApiError, Args
 from bot.sandbox.methods_chat import refuse, with_block_ids
+from bot.sandbox.shown import View
 from bot.sandbox.slack_shapes import view_json
-from bot.sandbox.workspace import View, Workspace
+from bot.sandbox.workspace import Workspace
 
 Json = dict[str, Any]
 

@@ -15,8 +15,9 @@ from starlette.routing import Route
 
 from bot.sandbox.gestures import DONE, Gestures
 from bot.sandbox.payloads import Press
+from bot.sandbox.shown import Message, View
 from bot.sandbox.wire import Refused, object_with, read_json, text_in
-from bot.sandbox.workspace import Message, View, Workspace
+from bot.sandbox.workspace import Workspace
 
 Json = dict[str, Any]
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
+from bot.sandbox.shown import Message, View
 from bot.sandbox.slack_shapes import encoded_blocks, message_json, view_json
-from bot.sandbox.workspace import Message, View, Workspace
+from bot.sandbox.workspace import Workspace
 
 Json = dict[str, Any]
 

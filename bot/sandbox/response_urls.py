@@ -13,8 +13,9 @@ from bot.cards.limits import check_blocks
 from bot.sandbox.arguments import ApiError, Args, read_args
 from bot.sandbox.gestures import say
 from bot.sandbox.methods_chat import with_block_ids
+from bot.sandbox.shown import Message
 from bot.sandbox.tickets import Ticket
-from bot.sandbox.workspace import Message, Workspace
+from bot.sandbox.workspace import Workspace
 
 
 def response_url_routes(ws: Workspace) -> list[Route]:

@@ -20,7 +20,7 @@ class Person:
     tz: str = "Europe/Berlin"
     colour: str = "#4a5a6a"
     manager: str | None = None
-    """The user id in the profile field `Seed.manager_field`; None: the field is empty."""
+    """What the profile field `Seed.manager_field` holds, a user id; None: it is empty."""
     deleted: bool = False
     is_bot: bool = False
     is_restricted: bool = False
@@ -48,6 +48,18 @@ class Group:
     handle: str
     name: str
     members: tuple[str, ...]
+    is_disabled: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProfileField:
+    """A custom profile field of type user. Who may fill in whose: administrators alone if it is protected, a directory if it is SCIM's."""
+
+    id: str
+    label: str
+    is_protected: bool = False
+    is_scim: bool = False
+    type: str = "user"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,8 +92,8 @@ class Seed:
     people: tuple[Person, ...]
     channels: tuple[Channel, ...]
     groups: tuple[Group, ...]
-    manager_field: str
-    """The id of the custom profile field that names a person's manager; it is protected and of type user."""
+    manager_field: ProfileField
+    """The one custom profile field: it names a person's manager."""
 
 
 TEAM, OTHER_TEAM = "T0ACME", "T0OTHER"
@@ -131,7 +143,7 @@ def acme() -> Seed:
             Group(id="S0FINANCE", handle="finance", name="Finance approvers", members=(marta.id, otto.id, lena.id)),
             Group(id="S0OPS", handle="operators", name="Operators", members=(otto.id,)),
         ),
-        manager_field="Xf0MANAGER",
+        manager_field=ProfileField(id="Xf0MANAGER", label="Manager", is_protected=True),
     )
 
 

@@ -14,6 +14,7 @@ from starlette.routing import Route
 
 from bot.sandbox import methods_chat as chat
 from bot.sandbox import methods_people as people
+from bot.sandbox import methods_places as places
 from bot.sandbox import methods_views as views
 from bot.sandbox.arguments import ApiError, Args, read_args
 from bot.sandbox.slack_faults import SlackFault, SlackFaults, broken
@@ -29,12 +30,12 @@ METHODS: dict[str, tuple[Method, str]] = {  # what answers, and the scope it tak
     "chat.delete": (chat.delete, "chat:write"),
     "chat.postEphemeral": (chat.post_ephemeral, "chat:write"),
     "chat.getPermalink": (chat.get_permalink, ""),
-    "conversations.open": (people.conversations_open, "im:write"),
-    "conversations.info": (people.conversations_info, "channels:read"),
-    "conversations.list": (people.conversations_list, "channels:read"),
-    "conversations.members": (people.conversations_members, "channels:read"),
-    "conversations.history": (people.conversations_history, "channels:history"),
-    "conversations.replies": (people.conversations_replies, "channels:history"),
+    "conversations.open": (places.conversations_open, "im:write"),
+    "conversations.info": (places.conversations_info, "channels:read"),
+    "conversations.list": (places.conversations_list, "channels:read"),
+    "conversations.members": (places.conversations_members, "channels:read"),
+    "conversations.history": (places.conversations_history, "channels:history"),
+    "conversations.replies": (places.conversations_replies, "channels:history"),
     "users.info": (people.users_info, "users:read"),
     "users.list": (people.users_list, "users:read"),
     "users.lookupByEmail": (people.users_lookup_by_email, "users:read.email"),

@@ -8,8 +8,9 @@ from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from bot.sandbox.seed import Channel, Group, Person
-from bot.sandbox.workspace import Message, View, Workspace
+from bot.sandbox.seed import Channel, Group, Person, ProfileField
+from bot.sandbox.shown import Message, View
+from bot.sandbox.workspace import Workspace
 
 Json = dict[str, Any]
 
@@ -112,7 +113,7 @@ def person_json(ws: Workspace, person: Person) -> Json:
 
 def profile_json(ws: Workspace, person: Person) -> Json:
     """A person's profile with its custom fields, which `users.info` leaves out."""
-    fields = {ws.seed.manager_field: {"value": person.manager, "alt": ""}} if person.manager else {}
+    fields = {ws.manager_field.id: {"value": person.manager, "alt": ""}} if person.manager else {}
     return {**person_json(ws, person)["profile"], "fields": fields}
 
 
@@ -165,8 +166,23 @@ def group_json(ws: Workspace, group: Group) -> Json:
         "name": group.name,
         "description": "",
         "is_external": False,
-        "date_delete": 0,
+        "date_delete": 1_760_000_000 if group.is_disabled else 0,
         "user_count": len(group.members),
+    }
+
+
+def field_json(field: ProfileField) -> Json:
+    """A custom profile field. Slack leaves `options` null where none is set."""
+    options = {name: True for name in ("is_protected", "is_scim") if getattr(field, name)}
+    return {
+        "id": field.id,
+        "ordering": 0,
+        "label": field.label,
+        "hint": "",
+        "type": field.type,
+        "possible_values": None,
+        "options": options or None,
+        "is_hidden": False,
     }
 
 

@@ -6,51 +6,15 @@ All of it runs on one event loop, and no verb awaits, so each is atomic.
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from bot.sandbox.journal import Journal
-from bot.sandbox.seed import Channel, Person, Seed
+from bot.sandbox.seed import Channel, Group, Person, ProfileField, Seed
+from bot.sandbox.shown import Message, View
 from bot.sandbox.tickets import Tickets
 
 Json = dict[str, Any]
-
-
-@dataclass(slots=True, kw_only=True)
-class Message:
-    """A message in a channel; `body` is what its author sent: text, blocks, metadata, thread_ts."""
-
-    channel: str
-    ts: str
-    user: str
-    body: Json
-    only_for: str | None = None
-    """The one person who sees it; None: everyone in the channel."""
-    edited_at: str | None = None
-    """Set only where Slack shows "(edited)"."""
-    deleted: bool = False
-    past: list[Json] = field(default_factory=list)
-    """Its former bodies, oldest first."""
-
-    @property
-    def thread_ts(self) -> str | None:
-        """The message it replies to; None: it stands in the channel itself."""
-        thread = self.body.get("thread_ts")
-        return thread if thread != self.ts else None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class View:
-    """An open modal, or a person's Home tab, as the app gave it."""
-
-    id: str
-    owner: str
-    body: Json
-    hash: str
-    root: str
-    previous: str | None = None
-    errors: dict[str, str] | None = None
-    """What the app said of the last attempt to submit it, by block; None: nothing."""
 
 
 class Workspace:
@@ -62,6 +26,8 @@ class Workspace:
         self.tickets = Tickets(clock=clock)
         self.people: dict[str, Person] = {person.id: person for person in seed.people}
         self.channels: dict[str, Channel] = {channel.id: channel for channel in seed.channels}
+        self.groups: dict[str, Group] = {group.id: group for group in seed.groups}
+        self.manager_field: ProfileField = seed.manager_field
         self.direct: dict[str, str] = {}
         """Direct conversations with the bot: channel id to the other person's id."""
         self.messages: dict[tuple[str, str], Message] = {}
@@ -170,6 +136,14 @@ class Workspace:
         """Change a channel: archived, members come and go."""
         self._record("channel", channel=channel, change=change)
 
+    def change_group(self, group: str, change: Json) -> None:
+        """Change a user group: people come and go, it is called otherwise, it is disabled."""
+        self._record("group", group=group, change=change)
+
+    def change_field(self, change: Json) -> None:
+        """Change what the profile field of managers is: protected or not, called otherwise."""
+        self._record("field", change=change)
+
     # ------------------------------------------------------------------ being told
 
     def watch(self, user: str | None) -> asyncio.Event:
@@ -201,6 +175,8 @@ class Workspace:
                 return {user}
             case {"kind": "person"}:
                 return set(self.people)
+            case {"kind": "group" | "field"}:
+                return set()
             case {"channel": channel}:
                 return set(self.members(channel))
         raise AssertionError(event)
@@ -218,8 +194,11 @@ class Workspace:
             case {"kind": "person", "user": user, "change": change}:
                 self.people[user] = replace(self.people[user], **change)
             case {"kind": "channel", "channel": channel, "change": change}:
-                members = {"members": frozenset(change["members"])} if "members" in change else {}
-                self.channels[channel] = replace(self.channels[channel], **{**change, **members})
+                self.channels[channel] = replace(self.channels[channel], **_with(frozenset, change))
+            case {"kind": "group", "group": group, "change": change}:
+                self.groups[group] = replace(self.groups[group], **_with(tuple, change))
+            case {"kind": "field", "change": change}:
+                self.manager_field = replace(self.manager_field, **change)
             case _:
                 raise ValueError(f"The journal holds an event that this version does not know: {event}")
 
@@ -253,3 +232,8 @@ class Workspace:
 def direct_id(user: str) -> str:
     """The id of the direct conversation between the bot and this person."""
     return f"D{user[1:]}"
+
+
+def _with(kind: Callable[[list[str]], Any], change: Json) -> Json:
+    """The change, with the members in it as this kind of collection."""
+    return {**change, "members": kind(change["members"])} if "members" in change else change

@@ -13,6 +13,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from engine.rules import toml_lines
+from engine.rules.toml_lines import Places
+
 T = TypeVar("T")
 D = TypeVar("D")
 W = TypeVar("W", bound=str)
@@ -54,7 +57,8 @@ class Unfit(ValueError):
 class Table:
     """One table of a document while it is read: every key asked for is checked, every fault noted, none raised.
 
-    A reader is a function from the value to what it means, raising Unfit. `name` says in a fault which table it is.
+    A reader is a function from the value to what it means, raising Unfit. `name` says in a fault which table it is; `places` are
+    those of the tables in it, if it is the top of a document.
     """
 
     def __init__(
@@ -64,14 +68,14 @@ class Table:
         name: str,
         lines: Mapping[str, int],
         faults: list[Fault],
-        places: Mapping[tuple[str, int], Mapping[str, int]] | None = None,
+        places: Places | None = None,
     ) -> None:
         self.name = name
         self.line = lines.get("")
         self._values = values
         self._lines = lines
-        self._places = places or {}
         self._faults = faults
+        self._places = places
         self._asked: set[str] = set()
 
     def __contains__(self, key: str) -> bool:
@@ -105,19 +109,30 @@ class Table:
             return default
 
     def tables(self, key: str) -> list["Table"]:
-        """The inline tables of the array under the key; empty if it is missing or, with a fault noted, no such array."""
+        """The tables of the array under the key; empty if it is missing or, with a fault noted, no such array.
+
+        At the top of a document they are called by their `name` or `id`.
+        """
         found = self.optional(key, _tables, [])
-        return [self._child(key, f"{key}[{index}]", values) for index, values in enumerate(found)]
+        return [
+            self._child(key, index, f"{key}[{index}]" if self._places is None else called(key, index, values), values)
+            for index, values in enumerate(found)
+        ]
 
     def table(self, key: str) -> "Table | None":
-        """The inline table under the key; None if it is missing or, with a fault noted, no table."""
+        """The table under the key; None if it is missing or, with a fault noted, no table."""
         found = self.optional(key, _table, None)
-        return None if found is None else self._child(key, key, found)
+        return None if found is None else self._child(key, 0, key, found)
+
+    def line_of(self, key: str) -> int | None:
+        """The line of the key, or of the table that is under it at the top; else that of this table."""
+        header = (self._places or {}).get((key, 0), {}).get("", self.line)
+        return self._lines.get(key, header)
 
     def fault(self, key: str, why: str, fix: str) -> None:
         """Note that the key, or the table itself if the key is "", cannot stand."""
         field = ", ".join(part for part in (self.name, key) if part)
-        self._faults.append(Fault(line=self._lines.get(key, self.line), field=field, why=why, fix=fix))
+        self._faults.append(Fault(line=self.line_of(key), field=field, why=why, fix=fix))
 
     def refuse(self, keys: Iterable[str], why: str, fix: str) -> None:
         """Note a fault for each of the keys that is there."""
@@ -134,14 +149,16 @@ class Table:
                 fix = f"Did you mean {near[0]}?" if near else f"Known here: {', '.join(sorted(self._asked))}."
                 self.fault(key, "no such key is known here.", fix)
 
-    def _child(self, key: str, name: str, values: Mapping[str, Any]) -> "Table":
-        line = self._lines.get(key, self.line)
-        lines = self._places.get((key, 0)) or ({} if line is None else {"": line})
+    def _child(self, key: str, index: int, name: str, values: Mapping[str, Any]) -> "Table":
+        lines = (self._places or {}).get((key, index))
+        if lines is None:
+            line = self.line_of(key)
+            lines = {} if line is None else {"": line}
         return Table(values, name=", ".join(filter(None, (self.name, name))), lines=lines, faults=self._faults)
 
 
 def read(text: str, entry: str, faults: list[Fault]) -> tuple[Table, list[Table]]:
-    """The top of a TOML document and its `[[entry]]` tables, named by their `name` or `id`.
+    """The top of a TOML document and its `[[entry]]` tables, of which there must be one.
 
     Raises DocumentFaults if the text is not TOML; everything else goes to `faults` as it is found.
     """
@@ -149,27 +166,14 @@ def read(text: str, entry: str, faults: list[Fault]) -> tuple[Table, list[Table]
     try:
         values = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        raise DocumentFaults([_unread(error)]) from error
-    places = _places(text)
+        line, why, fix = toml_lines.unread(error)
+        raise DocumentFaults([Fault(line=line, field="the document", why=why, fix=fix)]) from error
+    places = toml_lines.places(text)
     top = Table(values, name="", lines=places.get(("", 0), {}), faults=faults, places=places)
-    found = top.optional(entry, _tables, [])
+    entries = top.tables(entry)
     if entry not in values or values[entry] == []:
         top.fault(entry, "there is none.", f"Write at least one [[{entry}]].")
-    entries = [
-        Table(one, name=_name(entry, index, one), lines=places.get((entry, index), {}), faults=faults)
-        for index, one in enumerate(found)
-    ]
     return top, entries
-
-
-def _unread(error: ValueError | RecursionError) -> Fault:
-    line, why, fix = None, "a number in it has too many digits to be read.", "Write a shorter one."
-    if isinstance(error, RecursionError):
-        why, fix = "it is nested too deep to be read.", "A few levels of brackets are enough."
-    elif isinstance(error, tomllib.TOMLDecodeError):
-        at = re.search(r"at line (\d+)", str(error))
-        line, why, fix = int(at[1]) if at else None, f"it is not TOML: {error}.", "Mend it from there."
-    return Fault(line=line, field="the document", why=why, fix=fix)
 
 
 def text(value: Any) -> str:
@@ -260,8 +264,9 @@ def _table(value: Any) -> dict[str, Any]:
     return value
 
 
-def _name(entry: str, index: int, values: Mapping[str, Any]) -> str:
-    called = values.get("id" if entry == "person" else "name")
+def called(entry: str, index: int, values: Mapping[str, Any]) -> str:
+    """What a fault calls the table: by its name or id if it has one, else by its place, counted from 1."""
+    called = values.get("id" if entry in ("person", "override") else "name")
     return f"{entry} {_shown(called)}" if isinstance(called, str) else f"{entry} number {index + 1}"
 
 
@@ -272,18 +277,3 @@ def _shown(value: Any) -> str:
     except (ValueError, RecursionError):  # too many digits, or nested too deep
         shown = "what is there"
     return shown if len(shown) <= 60 else shown[:60] + "..."
-
-
-def _places(text: str) -> dict[tuple[str, int], dict[str, int]]:
-    """The line of each key of each table, "" for its header; good enough for pointing, as tomllib gives no lines."""
-    places: dict[tuple[str, int], dict[str, int]] = {}
-    seen: Counter[str] = Counter()
-    table = ("", 0)
-    for number, line in enumerate(text.split("\n"), 1):
-        if header := re.match(r"\s*\[\[?\s*([\w-]+)\s*\]", line):
-            table = (header[1], seen[header[1]])
-            seen[header[1]] += 1
-            places[table] = {"": number}
-        elif key := re.match(r"\s*([\w-]+)\s*=", line):
-            places.setdefault(table, {}).setdefault(key[1], number)
-    return places

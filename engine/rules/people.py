@@ -1,12 +1,14 @@
 """Who is who: people, their Slack identities, roles and managers, as people.toml says.
 
 The one rule: an identity is a workspace (or enterprise) and a user id, never a name or an address, and belongs to one
-person. Whether somebody may decide on a given pause, and whether Slack still knows them, are not decided here.
+person. Whether somebody may decide on a given pause, and whether Slack still knows them, are not decided here; nor is what
+a document leaves to Slack to say (sync).
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Final
 
 from engine.rules import digest, documents
 from engine.rules.documents import DocumentFaults, Fault, Table
@@ -105,17 +107,35 @@ def people_digest(people: Iterable[Person]) -> str:
     return digest.digest("placet.people.v1", told)
 
 
+FROM_SLACK: Final = ("slack", "override")
+"""The keys at the top of a document that leaves roles or managers to Slack."""
+
+
 def parse(text: str) -> People:
-    """Read people.toml. Raises DocumentFaults with every fault at once: shapes, duplicates, managers, unknown keys."""
+    """Read a people.toml that says everything itself.
+
+    Raises DocumentFaults with every fault at once: shapes, duplicates, managers, unknown keys, and what only Slack can tell.
+    """
     faults: list[Fault] = []
     top, tables = documents.read(text, "person", faults)
+    from_slack = [key for key in FROM_SLACK if top.optional(key, bool, False)]
+    why = "with it Slack says who holds roles and who manages whom, and this file alone does not."
+    top.refuse(from_slack[:1], why, "Give the file to `placet people sync`, or take this out.")
     top.refuse_unknown()
-    read = [(table, person) for table in tables if (person := _person(table))]
-    _refuse_twice(read)
-    _refuse_managers(read)
+    read = of_tables(tables)
     if faults:
         raise DocumentFaults(faults)
     return People(tuple(person for _, person in read))
+
+
+def of_tables(tables: Iterable[Table]) -> list[tuple[Table, Person]]:
+    """Each person beside the table that describes them, without those who have no id; what is unfit is noted in the tables."""
+    read = [(table, person) for table in tables if (person := _person(table))]
+    _refuse_twice(read)
+    by_id = {person.id: table for table, person in reversed(read)}
+    for person_id, why, fix in unfit_managers([person for _, person in read]):
+        by_id[person_id].fault("manager", why, fix)
+    return read
 
 
 def _person(table: Table) -> Person | None:
@@ -152,20 +172,17 @@ def _refuse_twice(read: list[tuple[Table, Person]]) -> None:
             owners.setdefault(identity, person.id)
 
 
-def _refuse_managers(read: list[tuple[Table, Person]]) -> None:
-    """Note managers who are nobody, and each loop once, at its first person."""
-    manager = {person.id: person.manager for _, person in read}
+def unfit_managers(everybody: Sequence[Person]) -> Iterator[tuple[str, str, str]]:
+    """Managers who are nobody, and each loop once, at its first person: whose manager, why, and what mends it."""
+    manager = {person.id: person.manager for person in everybody}
     in_a_loop: set[str] = set()
-    for table, person in read:
+    for person in everybody:
         if person.manager and person.manager not in manager:
-            table.fault("manager", f'"{person.manager}" is nobody here.', "Write the id of a person in this document.")
+            yield person.id, f'"{person.manager}" is nobody here.', "Write the id of a person in this document."
         chain = [person.id]
         while (above := manager.get(chain[-1])) and above not in chain:
             chain.append(above)
         if above == person.id and person.id not in in_a_loop:
             in_a_loop.update(chain)
-            table.fault(
-                "manager",
-                f"it leads in a circle: {' -> '.join([*chain, above])}.",
-                "Leave the manager of one of them out.",
-            )
+            circle = " -> ".join([*chain, above])
+            yield person.id, f"it leads in a circle: {circle}.", "Leave the manager of one of them out."

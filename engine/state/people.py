@@ -11,14 +11,18 @@ from engine.rules.people import Absence, People, Person, people_digest
 from engine.state import db
 
 
-def load(conn: db.Conn, people: People, *, actor: str, surface: str = "cli") -> None:
-    """Make the rows equal the document: whom it does not name is deactivated, never deleted. On record, with what the rows are to be."""
+def load(conn: db.Conn, people: People, *, actor: str, surface: str = "cli") -> People:
+    """Make the rows equal these people: whom they do not name is deactivated, never deleted. On record, with what the rows are to be.
+
+    Returns everybody as they were until then, whatever was imported in the meantime: what this changed is told by them alone.
+    """
     rows: list[dict[str, Any]] = [
         asdict(p) | {"identities": [dict(zip(("team", "user"), i.split(":"), strict=True)) for i in p.slack]}
         for p in people
     ]
-    db.system_move(conn, "import_people", people=json.dumps(rows), digest=people_digest(people),
+    done = db.system_move(conn, "import_people", people=json.dumps(rows), digest=people_digest(people),
             actor=actor, surface=surface)  # fmt: skip
+    return of_rows(done["were"])
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from starlette.applications import Starlette
 
 from bot.delivery.web import Slack
 from bot.sandbox.seed import Command
+from bot.sandbox.slack_api import ALL_SCOPES
 from bot.sandbox.workspace_app import workspace_app
 from tests.sandbox.loopback import serving
 
@@ -132,14 +133,15 @@ def text_of(shown: Any) -> str:
 
 
 @contextmanager
-def open_office(journal: Path, patience: float = 3.0) -> Iterator[Office]:
-    """A workspace on this journal for as long as the block runs; it delivers nowhere until told."""
+def open_office(journal: Path, patience: float = 3.0, scopes: frozenset[str] = ALL_SCOPES) -> Iterator[Office]:
+    """A workspace on this journal for as long as the block runs; it delivers nowhere until told. `scopes`: those of our token."""
     workspace = workspace_app(
         journal=journal,
         app_url="http://127.0.0.1:9/",
         signing_secret=SECRET,
         bot_token=TOKEN,
         commands=(Command(command="/approvals", description="What waits"),),
+        scopes=scopes,
         patience=patience,
     )
     with serving(workspace) as url, httpx.Client(base_url=url, timeout=10) as http:

@@ -1,13 +1,17 @@
 """`placet people` and `placet policy`: a document is taken whole or refused with every fault, and what it changes is said."""
 
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from engine.state import people, policies
+from engine.rules.people import People, Person
+from engine.state import db, people, policies
 from tests import database
-from tests.bot.command_line import EXAMPLES, placet, untouched
+from tests.bot.command_line import EXAMPLES, Said, placet, untouched
+from tests.engine.state.meeting import until_one_waits
 
 PEOPLE, POLICY = EXAMPLES / "people.toml", EXAMPLES / "policy.toml"
 
@@ -52,15 +56,70 @@ def test_a_dry_run_of_an_import_writes_nothing(conn: Any, db_url: str, tmp_path:
     assert said.out.endswith("Nothing was written.")
 
 
-def test_an_import_that_leaves_a_rule_to_nobody_is_warned_of(conn: Any, db_url: str, tmp_path: Path) -> None:
+STRANDED = "With these people fin-approvals-v4 cannot be kept. Mend one of them:"
+REFUSED = "So this is refused, and nothing was changed. With --even-so it is done all the same."
+
+
+def without_approvers(folder: Path) -> str:
+    return changed(PEOPLE, folder, 'roles = ["finance-approver"]\n', "")
+
+
+@pytest.mark.parametrize("options", [[], ["--dry-run"]])
+def test_an_import_that_leaves_a_rule_to_nobody_is_refused(
+    options: list[str], conn: Any, db_url: str, tmp_path: Path
+) -> None:
     database.apply_policy(conn)
-    everybody = PEOPLE.read_text(encoding="utf-8").replace('roles = ["finance-approver"]\n', "")
-    file = tmp_path / "people.toml"
-    file.write_text(everybody, encoding="utf-8")
-    said = placet(db_url, "people", "import", str(file), "--dry-run")
+    with untouched(conn):
+        said = placet(db_url, "people", "import", without_approvers(tmp_path), *options)
+    assert said.code == 3
+    assert STRANDED in said.err
+    assert 'role: nobody active has the role "finance-approver".' in said.err
+    assert said.err.endswith(REFUSED)
+    assert "changed: marta (roles)" in said.out
+
+
+def test_what_leaves_a_rule_to_nobody_is_imported_if_it_is_wanted_even_so(
+    conn: Any, db_url: str, tmp_path: Path
+) -> None:
+    database.apply_policy(conn)
+    said = placet(db_url, "people", "import", without_approvers(tmp_path), "--even-so")
+    assert (said.code, STRANDED in said.err, REFUSED in said.err) == (0, True, False)
+    assert people.holders(conn, "finance-approver") == []
+    further = changed(tmp_path / "people.toml", tmp_path, "Jonas Weber", "Jonas Meyer")
+    said = placet(db_url, "people", "import", further)  # which strands nothing that could be kept before
+    assert (said.code, said.out, STRANDED in said.err) == (0, "changed: jonas (name)", True)
+
+
+def test_an_import_that_meets_another_tells_what_it_replaced(conn: Any, db_url: str, tmp_path: Path) -> None:
+    with_nora = People((*database.example_people(), Person(id="nora", name="Nora Berg")))
+    file = changed(PEOPLE, tmp_path, 'name = "Jonas Weber"', 'name = "Jonas Meyer"')
+    said = imported_while(conn, db_url, file, lambda other: people.load(other, with_nora, actor="ines"))
     assert said.code == 0
-    assert "With these people the policy in force cannot be kept." in said.err
-    assert "finance-approver" in said.err
+    assert said.err.splitlines() == [
+        "Somebody else changed people meanwhile, and this replaced what they did:",
+        "new: nora (Nora Berg)",
+    ]
+    assert said.out.splitlines() == ["changed: jonas (name)", "deactivated: nora (Nora Berg), who is not in the file"]
+    nora = people.everybody(conn).get("nora")
+    assert nora is not None
+    assert not nora.active
+
+
+def test_an_import_that_strands_a_policy_of_that_moment_is_an_alarm(conn: Any, db_url: str, tmp_path: Path) -> None:
+    said = imported_while(conn, db_url, without_approvers(tmp_path), database.apply_policy)
+    assert (said.code, said.err.startswith(STRANDED), REFUSED in said.err) == (4, True, False)
+    assert people.holders(conn, "finance-approver") == []
+
+
+def imported_while(conn: Any, db_url: str, file: str, other: Callable[[Any], object]) -> Said:
+    """Import a file, and have something else done after it was looked at and before it is written."""
+    with database.connect(db_url) as holder, ThreadPoolExecutor(1) as thread:
+        with holder.transaction():
+            holder.execute("SELECT FROM run WHERE id = %s FOR UPDATE", (db.SYSTEM_RUN,))
+            importing = thread.submit(placet, db_url, "people", "import", file)
+            until_one_waits(conn, importing)
+            other(holder)
+        return importing.result()
 
 
 @pytest.mark.parametrize(
@@ -83,7 +142,9 @@ def test_people_with_a_fault_are_refused_whole(
     assert sentence in said.err
 
 
-@pytest.mark.parametrize("command", [["people", "import"], ["policy", "check"], ["policy", "apply"]])
+@pytest.mark.parametrize(
+    "command", [["people", "import"], ["people", "check"], ["policy", "check"], ["policy", "apply"]]
+)
 def test_a_document_that_is_not_there_is_said_by_name(command: list[str], conn: Any, db_url: str) -> None:
     with untouched(conn):
         said = placet(db_url, *command, "nowhere.toml")

@@ -208,6 +208,13 @@ def documents(scene: Scene) -> None:
     approve(scene)
 
 
+def synced(scene: Scene) -> None:
+    """The same from Slack: by its user group Ines no longer approves, and Otto is the manager of Jonas."""
+    left = '[slack]\nteam = "T0ACME"\ngroups = { "finance" = "finance-approver" }\nmanager_field = "Manager"\n'
+    scene.type("people", "sync", str(scene.written("people.toml", f"{PEOPLE}\n{left}")), "--as", "otto")
+    approve(scene)
+
+
 def approve_in_list(scene: Scene) -> None:
     scene.press_in_list("marta", ids.ACTION_APPROVE)
     scene.rest()

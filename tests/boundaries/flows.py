@@ -69,6 +69,7 @@ _FLOWS: Final[Mapping[str, Flow]] = {
     "withdrawn by command": Flow(given=asked, happens=acts.withdraw_by_command, run="done", pauses=("cancelled",), paid=()),
     "too late by command": Flow(given=asked, happens=acts.late_by_command, run="done", pauses=("executed",), paid=(BIG,)),
     "people and a policy while it waits": Flow(given=asked, happens=acts.documents, run="done", pauses=("executed",), paid=(BIG,)),
+    "people from Slack while it waits": Flow(given=asked, happens=acts.synced, run="done", pauses=("executed",), paid=(BIG,)),
     "approved in the list": Flow(given=asked, happens=acts.approve_in_list, run="done", pauses=("executed",), paid=(BIG,)),
     "approved at Home": Flow(given=asked, happens=acts.approve_at_home, run="done", pauses=("executed",), paid=(BIG,)),
     "withdrawn at Home": Flow(given=asked, happens=acts.withdraw_at_home, run="done", pauses=("cancelled",), paid=()),

@@ -147,7 +147,7 @@ class Product:
 
     def command(self, *words: str) -> Said:
         """A `placet` command, as somebody types it."""
-        return placet(os.environ["DATABASE_URL"], *words)
+        return placet(os.environ["DATABASE_URL"], *words, SLACK_BOT_TOKEN=TOKEN)
 
     def call(self, method: str, path: str, document: Mapping[str, Any]) -> tuple[int, Any]:
         """A call of the HTTP API: status and what was answered."""

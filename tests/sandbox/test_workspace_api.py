@@ -206,6 +206,62 @@ def test_groups_and_lists_come_in_pages_and_differ_about_those_who_left(slack: S
     assert "U0JONAS" not in slack.web.conversations_members(channel="C0BUY")["members"]
 
 
+@pytest.mark.parametrize("cursor", ["at:0", "at:7", "at:99", "at:-1", "3", "dXNlcg=="])
+def test_a_cursor_that_was_never_given_out_is_refused(slack: Slack, cursor: str) -> None:
+    assert refusal(slack.web.users_list, limit=3, cursor=cursor) == "invalid_cursor"
+    assert refusal(slack.web.users_list, limit=-1) == "invalid_limit"
+
+
+def test_groups_change_and_a_disabled_one_is_only_listed_to_whom_asks(slack: Slack) -> None:
+    slack.do("/slack/change", group="S0OPS", set={"members": ["U0JONAS"], "handle": "ops"})
+    assert slack.web.usergroups_users_list(usergroup="S0OPS")["users"] == ["U0JONAS"]
+    slack.do("/slack/change", group="S0OPS", set={"is_disabled": True})
+    assert [one["handle"] for one in slack.web.usergroups_list()["usergroups"]] == ["finance"]
+    assert refusal(slack.web.usergroups_users_list, usergroup="S0OPS") == "no_such_subteam"
+    [_, ops] = slack.web.usergroups_list(include_disabled=True, include_users=True)["usergroups"]
+    assert (ops["handle"], ops["users"], ops["date_delete"] > 0) == ("ops", ["U0JONAS"], True)
+    assert slack.web.usergroups_users_list(usergroup="S0OPS", include_disabled=True)["users"] == ["U0JONAS"]
+
+
+def test_a_profile_field_says_who_may_fill_it_in_and_nothing_where_everybody_may(slack: Slack) -> None:
+    def options() -> Any:
+        return slack.web.team_profile_get()["profile"]["fields"][0]["options"]
+
+    assert options() == {"is_protected": True}
+    slack.do("/slack/change", field="Xf0MANAGER", set={"is_protected": False})
+    assert options() is None
+    slack.do("/slack/change", field="Xf0MANAGER", set={"is_scim": True, "label": "Boss"})
+    assert options() == {"is_scim": True}
+    assert slack.web.team_profile_get()["profile"]["fields"][0]["label"] == "Boss"
+
+
+def test_what_changed_is_so_after_a_restart_too(tmp_path: Path) -> None:
+    with running_slack(tmp_path / "j") as slack:
+        slack.do("/slack/change", group="S0OPS", set={"members": ["U0JONAS"]})
+        slack.do("/slack/change", field="Xf0MANAGER", set={"is_protected": False})
+        slack.do("/slack/change", user="U0MARTA", set={"manager": "U0INES"})
+    with running_slack(tmp_path / "j") as slack:
+        assert slack.web.usergroups_users_list(usergroup="S0OPS")["users"] == ["U0JONAS"]
+        assert slack.web.team_profile_get()["profile"]["fields"][0]["options"] is None
+        assert slack.web.users_profile_get(user="U0MARTA")["profile"]["fields"]["Xf0MANAGER"]["value"] == "U0INES"
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"set": {}}, "user: name one `user`, `channel`, `group` or `field`, and what to `set`."),
+        ({"group": "S0NONE", "set": {}}, "group: there is no 'S0NONE' here."),
+        ({"field": "Xf0NONE", "set": {}}, "field: there is no 'Xf0NONE' here."),
+        (
+            {"group": "S0OPS", "set": {"users": []}},
+            "users: it is unknown here; known are handle, is_disabled, members.",
+        ),
+    ],
+)
+def test_a_change_of_what_is_not_there_is_refused(slack: Slack, change: Json, told: str) -> None:
+    assert slack.do("/slack/change", **change) == {"ok": False, "error": told}
+
+
 def test_a_channel_says_whether_it_is_shared_and_whether_we_are_in(slack: Slack) -> None:
     bought = slack.web.conversations_info(channel="C0BUY")["channel"]
     assert (bought["is_member"], bought["is_ext_shared"], bought["shared_team_ids"]) == (

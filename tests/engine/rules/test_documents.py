@@ -104,7 +104,7 @@ def test_a_value_is_shown_up_to_sixty_characters() -> None:
         ("person = 5",
          "line 1, person: it is not a list of tables. Write [[...]] headers, or a list of { key = ... } tables."),
         ("[person]\nid = 'a'",
-         "person: it is not a list of tables. Write [[...]] headers, or a list of { key = ... } tables."),
+         "line 1, person: it is not a list of tables. Write [[...]] headers, or a list of { key = ... } tables."),
         ("person = [5]",
          "line 1, person: it is not a list of tables. Write [[...]] headers, or a list of { key = ... } tables."),
         ('[[person]]\nname = "X"', "line 1, person number 1, id: it is missing. Add id = ..."),
@@ -113,7 +113,7 @@ def test_a_value_is_shown_up_to_sixty_characters() -> None:
         ('[[person]]\nid = "a"\nname = "A"\nzzz = 1',
          ('line 4, person "a", zzz: no such key is known here. '
           "Known here: active, id, manager, name, roles, scopes, slack.")),
-        ('person = [{ id = "a" }]', 'person "a", name: it is missing. Add name = ...'),
+        ('person = [{ id = "a" }]', 'line 1, person "a", name: it is missing. Add name = ...'),
     ],
 )  # fmt: skip
 def test_a_fault_is_told_with_its_line_where_that_is_known(text: str, sentence: str) -> None:
@@ -152,7 +152,7 @@ def test_a_refusal_is_one_line_for_each_fault_in_the_order_of_their_lines() -> N
 
 
 def test_what_has_no_line_is_told_first() -> None:
-    found = faults('persons = 1\nperson = [{ id = "a" }]')
+    found = faults('persons = 1\n"person" = [{ id = "a" }]')
     assert [(fault.line, fault.field) for fault in found] == [(None, 'person "a", name'), (1, "persons")]
 
 

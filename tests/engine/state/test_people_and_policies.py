@@ -38,6 +38,15 @@ def test_an_import_comes_back_as_it_was_given_and_is_on_record(conn: Any) -> Non
     assert last_of_system(conn) == ("people", "people", "otto", f"6 people, {people_digest(given)}")
 
 
+def test_an_import_answers_with_everybody_as_they_were(conn: Any) -> None:
+    other = changed(name="Marta Neu", roles=("operator",), slack=())
+    assert set(people.load(conn, other, actor="otto")) == set(database.example_people())
+    assert set(people.load(conn, without("marta"), actor="otto")) == set(other)
+    gone = people.load(conn, other, actor="otto").get("marta")
+    assert gone is not None
+    assert (gone.name, gone.active, gone.roles) == ("Marta Neu", False, ())
+
+
 def test_whom_the_file_does_not_name_is_deactivated_and_keeps_the_name(conn: Any) -> None:
     people.load(conn, without("jonas"), actor="otto")
     gone = people.everybody(conn).get("jonas")
