@@ -168,7 +168,8 @@ def _pursue(means: Means, claim: Claim, deed: Deed, opened: OpenEffect) -> Done 
 def _look(means: Means, claim: Claim, deed: Deed, opened: OpenEffect, refused: str) -> Done | NotDone | _Absent:
     """Ask the provider whether it happened. Only after the call has ended and its list has settled is "no" a no."""
     if "find" not in deed.tool.companions:
-        return doubt(means, opened, "The provider's answer was lost, and this tool has no way to look it up.")
+        why = f" {deed.tool.no_find}" if deed.tool.no_find else ""
+        return doubt(means, opened, f"The provider's answer was lost, and this tool has no way to look it up.{why}")
     while True:
         found = _found(means, deed, opened)
         if means.stop.is_set():
