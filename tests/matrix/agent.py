@@ -1,0 +1,52 @@
+"""An agent that pays by four ways, which differ in what the provider offers: whether it honours keys, and whether it has a list to look in."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from bot.sandbox.model import Reply, ask, first_text, say
+from engine import Agent, Effect, Money
+from examples.procurement import payments
+
+ORDER: Final = "PO-1"
+SETTLES_IN_S: Final = 60
+LAGS_S: Final = 45
+"""By how much the list is behind where it lags: less than the tool says it may be, as a tool must."""
+
+agent = Agent("procurement", model="claude-sonnet-5", system="Pay.")
+
+
+def name_of(*, keyless: bool, looks: bool) -> str:
+    """The tool that pays so."""
+    return f"pay{'_keyless' if keyless else ''}{'' if looks else '_unlisted'}"
+
+
+def _add(*, keyless: bool, looks: bool) -> None:
+    def pay(effect: Effect, order_ref: str, amount: Money) -> dict[str, Any]:
+        """Pay an order."""
+        return payments.charge(
+            effect, amount, supplier_id="sup_412", payment_method="pm_card_4417", order_ref=order_ref, description=order_ref
+        )  # fmt: skip
+
+    pay.__name__ = name_of(keyless=keyless, looks=looks)
+    tool = agent.tool(
+        action="payment", amount="amount", scopes=["payments:write"], credential="STRIPE_API_KEY", settles_in=f"{SETTLES_IN_S}s",
+        key_window=None if keyless else "24h", no_find="" if looks else "Our bank has no list.",
+    )(pay)  # fmt: skip
+    if looks:
+
+        @tool.find
+        def _(effect: Effect, order_ref: str) -> dict[str, Any] | None:
+            return payments.find(effect, order_ref)
+
+
+for _keyless in (False, True):
+    for _looks in (False, True):
+        _add(keyless=_keyless, looks=_looks)
+
+
+def script(request: Mapping[str, Any]) -> Reply:
+    """What its model says: it calls the tool that the task names, once."""
+    if "tool_result" in str(request["messages"]):
+        return say("That is all.")
+    given = {"order_ref": ORDER, "amount": {"amount": "38000.00", "currency": "EUR"}, "why": "It was ordered."}
+    return ask((first_text(request), given))
