@@ -6,12 +6,13 @@ from itertools import product
 from typing import Final, Literal
 
 FAULTS: Final = (
-    "none", "drop_before", "drop_after", "500_after", "hang_after", "key_forgotten", "list_lags", "down",
+    "none", "drop_before", "drop_after", "500_after", "hang_after", "key_forgotten", "list_lags", "search_lags", "down",
 )  # fmt: skip
 """What the provider does, to whoever calls it first; `down` for good.
 
 `hang_after`: it takes the money and answers nothing, for longer than the lease. `key_forgotten`: the answer is lost, and it is 25 hours later
 when somebody asks again. `list_lags`: it takes the money and answers 500, and its list is 45 seconds behind.
+`search_lags`: it takes the money and answers 500, and the tool looks in its search, which is a minute behind.
 """
 
 WINDOWS: Final = ("inside", "outside", "keyless")
@@ -75,8 +76,9 @@ def must_end(cell: Cell) -> End:
     if cell.fault == "none" and cell.crash in (*_ALONE, "froze_called"):
         return End(1, "done")
     may_repeat = cell.window == "inside" or (cell.window == "outside" and cell.crash in _ALONE)
+    key_is_of_no_use = cell.fault in ("500_after", "list_lags", "search_lags")
     held_by_who_stands_still = cell.fault == "hang_after" and cell.crash == "froze_called"
-    if may_repeat and cell.fault not in ("500_after", "list_lags") and not held_by_who_stands_still:
+    if may_repeat and not key_is_of_no_use and not held_by_who_stands_still:
         return End(1, "done")
     if cell.looks:
         lost_twice = cell.fault == "drop_before" and cell.window == "keyless" and cell.crash in _NEVER_CALLED
@@ -91,6 +93,8 @@ def _possible() -> Iterator[Cell]:
             continue  # nobody goes on later; with a key of no use it is `keyless`
         if fault == "key_forgotten" and (window != "outside" or crash == "none"):
             continue  # a key that may be used again is not forgotten, and where there is none, or nobody goes on later, there is nothing to forget
+        if fault == "search_lags" and not looks:
+            continue  # who cannot look does not search
         yield Cell(fault=fault, window=window, looks=looks, crash=crash)
 
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import psutil
 import pytest
@@ -17,7 +17,6 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Mount, Route
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bot.sandbox.faults import Fault
 from bot.sandbox.journal import Journal
@@ -31,6 +30,7 @@ from tests.boundaries.template import Killed, Life, Template, template
 from tests.matrix import hours
 from tests.matrix.agent import LAGS_S, agent, name_of, script
 from tests.matrix.cells import FORGOTTEN_H, HOURS, Cell
+from tests.matrix.line import Line
 from tests.matrix.worker import LEASE_S
 from tests.sandbox.loopback import Served, serving
 
@@ -46,42 +46,11 @@ _PLANS: Final[dict[str, tuple[Fault, ...]]] = {
         Fault(kind="500_after", match=_CREATE),
         Fault(kind="list_lags", match={"endpoint": "list"}, times=None, seconds=LAGS_S),
     ),
+    "search_lags": (Fault(kind="500_after", match=_CREATE),),  # it always does
     "down": (Fault(kind="down", match={}, times=None),),
 }
+_DATABASE: Final = "placet_matrix"
 _OTHERS: Final = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
-
-
-class Line:
-    """The way to the provider. `taken` happens once, when it has done with a payment that it was asked for and has not answered yet."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self.taken: Callable[[], None] | None = None
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["method"] != "POST" or not scope["path"].endswith("/v1/payment_intents"):
-            await self._app(scope, receive, send)
-            return
-        asked = False
-
-        async def received() -> Message:
-            nonlocal asked
-            if asked:  # it has all of the request, and waits for its client to go
-                await self._take()
-            message = await receive()
-            asked = not message.get("more_body", False)
-            return message
-
-        async def sent(message: Message) -> None:
-            await self._take()
-            await send(message)
-
-        await self._app(scope, received, sent)
-
-    async def _take(self) -> None:
-        happens, self.taken = self.taken, None
-        if happens is not None:
-            await run_in_threadpool(happens)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -174,7 +143,10 @@ class Stage:
     def _set_out(self, cell: Cell) -> None:
         """A provider that nobody has called and that fails as the cell says, and a payment that is approved and not begun."""
         self._open()
-        tool = name_of(keyless=cell.window == "keyless", looks=cell.looks)
+        tool = name_of(
+            keyless=cell.window == "keyless",
+            looks="" if not cell.looks else "search" if cell.fault == "search_lags" else "list",
+        )
         if tool not in self._kept:
             self._kept[tool] = self._approved(tool)
         database.put_back(self.conn, self._kept[tool])
@@ -230,11 +202,11 @@ class Stage:
 
 
 @contextmanager
-def stage(server: str, folder: Path, name: Literal["placet_matrix"] = "placet_matrix") -> Iterator[Stage]:
+def stage(server: str, folder: Path) -> Iterator[Stage]:
     """A stage with a database of its own on this server."""
-    url = database.migrated(server, name)
+    url = database.migrated(server, _DATABASE)
     with db.connect(url) as conn:
-        conn.execute(f"ALTER DATABASE {name} SET synchronous_commit = off")  # processes die here, not servers
+        conn.execute(f"ALTER DATABASE {_DATABASE} SET synchronous_commit = off")  # processes die here, not servers
     served = Served()
     with (
         serving(served) as address,

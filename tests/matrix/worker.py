@@ -26,7 +26,6 @@ from engine.workers import model
 from engine.workers.means import Means
 from engine.workers.moments import Moment
 from engine.workers.worker import Worker
-from tests.bot.command_line import as_url
 from tests.boundaries.place import Place
 from tests.boundaries.template import Failed
 from tests.matrix import hours
@@ -72,7 +71,7 @@ class Product:
 
     def begin(self, line: Connection) -> None:
         """Come to life, with a connection of its own to the database."""
-        pool = db.pool(as_url(self._place.database), size=2, wait_s=10)
+        pool = db.pool(self._place.database, size=2, wait_s=10)
         self.line, self.known = line, frozenset(sys.modules)
         self.worker = Worker(pool, self._agents, self._complete, threads=0, lease_s=LEASE_S)
         patience = Patience(pool, self._place.outside)
