@@ -77,6 +77,7 @@ class Tool:
     timeout_s: int = 20
     key_window_s: int = 0
     settles_in_s: int = 60
+    no_find: str = ""
     companions: dict[str, Callable[..., Any]] = field(default_factory=dict)
 
     def __call__(self, *args: Any, **values: Any) -> Any:
@@ -95,6 +96,11 @@ class Tool:
         """`@tool.find`: did it already happen? Its receipt, None (surely not), or raises Unknown."""
         return self._companion("find", function, allowed=self._names() | {"effect"})
 
+    @property
+    def cannot_be_looked_up(self) -> bool:
+        """It moves money, nothing can tell afterwards whether it did, and nobody has said that this is known."""
+        return self.amount is not None and "find" not in self.companions and not self.no_find
+
     def _names(self) -> set[str]:
         return set(self.arguments.model_fields)
 
@@ -103,6 +109,8 @@ class Tool:
             raise Misconfigured(
                 [f"{self.name}.{kind}: the tool has no effect. Write @agent.tool(action=...), or take the {kind} away."]
             )
+        if kind == "find" and self.no_find:
+            raise Misconfigured([f"{self.name} says why it has no find, and has one. Take no_find away."])
         if kind in self.companions:
             raise Misconfigured([f"{self.name} has two functions for its {kind}. Keep one."])
         if strange := [n for n in inspect.signature(function).parameters if n not in allowed]:

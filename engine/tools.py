@@ -1,6 +1,6 @@
 """The tool author's face: an Agent, the decorators that give it tools, and the loading of agents by module. All is checked at import.
 
-What is wrong is refused where it is written, with a sentence saying what to write.
+What is wrong is refused where it is written, with a sentence saying what to write; what is missing, when the agent is loaded.
 """
 
 import importlib
@@ -81,6 +81,7 @@ class Agent:
         key_window: str | None = None,
         settles_in: str = "60s",
         credential: str | None = None,
+        no_find: str = "",
     ) -> Callable[[Callable[..., Any]], Tool]: ...
 
     def tool(
@@ -96,6 +97,7 @@ class Agent:
         key_window: str | None = None,
         settles_in: str = "60s",
         credential: str | None = None,
+        no_find: str = "",
     ) -> Any:
         """`@agent.tool` for a tool without effect, `@agent.tool(action=...)` for one that changes the world.
 
@@ -103,7 +105,9 @@ class Agent:
         requester must hold; `timeout` bounds one call, `settles_in` is how long until the provider's list shows what happened,
         `credential` the environment variable that holds its key. `key_window` is for how long the provider answers `effect.attempt_key`
         seen once more with what it did before, and does nothing; None: it does not, and a call whose answer is lost is never made again,
-        but looked for with `find`, or a person is asked. Raises Misconfigured with what to write instead.
+        but looked for with `find`, or a person is asked. A tool that moves money (it has an `amount`) must have a `find`, or say in
+        `no_find` why there is none, as in no_find="Our bank has no list."; a `find` comes after its tool, so this is looked at when the
+        agent is loaded, launched, or given to a worker. Raises Misconfigured with what to write instead.
         """
 
         def add(function: Callable[..., Any]) -> Tool:
@@ -125,7 +129,10 @@ class Agent:
                 timeout_s=_seconds("timeout", timeout, faults),
                 key_window_s=0 if key_window is None else _seconds("key_window", key_window, faults),
                 settles_in_s=_seconds("settles_in", settles_in, faults),
+                no_find=no_find.strip(),
             )
+            if no_find and not made.no_find:
+                faults.append('no_find is blank. Say why there is no find, as in no_find="Our bank has no list."')
             faults += self._faults(made, takes_effect=effect is not None)
             if faults:
                 raise Misconfigured([f"{made.name}: {fault}" for fault in faults])
@@ -143,9 +150,11 @@ class Agent:
             faults.append(
                 'it takes an Effect but names no action. Write @agent.tool(action="payment"), as the policy calls it.'
             )
-        if tool.action is None and (tool.amount or tool.payee or tool.details or tool.scopes or tool.credential):
+        if tool.action is None and any(
+            (tool.amount, tool.payee, tool.details, tool.scopes, tool.credential, tool.no_find)
+        ):
             faults.append(
-                "amount, payee, detail, scopes and credential are for a tool with an effect. Name its action, or take them away."
+                "amount, payee, detail, scopes, credential and no_find are for a tool with an effect. Name its action, or take them away."
             )
         if tool.action is not None and not takes_effect:
             faults.append(
@@ -159,6 +168,17 @@ class Agent:
         if tool.amount in arguments and arguments[tool.amount].annotation is not Money:
             faults.append(f"the amount {tool.amount!r} must be annotated as Money, so that it is exact.")
         return faults
+
+    def check(self) -> None:
+        """What can only be told when all of it is written. Raises Misconfigured for a tool that moves money and cannot be looked up."""
+        faults = [
+            f'{tool.name}: it moves money (amount="{tool.amount}"), and when an answer is lost nothing can tell whether it did. '
+            f'Write @{tool.name}.find, or say why there is none: @agent.tool(..., no_find="Our bank has no list.").'
+            for tool in self.tools.values()
+            if tool.cannot_be_looked_up
+        ]
+        if faults:
+            raise Misconfigured(faults)
 
     def order(self, function: Callable[[Mapping[str, Any]], Order]) -> Callable[[Mapping[str, Any]], Order]:
         """`@agent.order`: how a row of an orders file becomes an Order; raises Refused for one it cannot read."""
@@ -179,7 +199,8 @@ class Agent:
         return tuple(sorted({scope for tool in self.tools.values() for scope in tool.scopes}))
 
     def launch(self, *, input: str, on_behalf_of: str, launch_key: str | None = None) -> Launch:  # noqa: A002  the API's own word
-        """What a run of this agent starts from. Raises BadInput for an empty input: a model is asked nothing with it."""
+        """What a run of this agent starts from. Raises BadInput for an empty input: a model is asked nothing with it. See `check`."""
+        self.check()
         if not input.strip():
             raise BadInput("input", "it is empty. Say what the agent is to do.")
         return Launch(
@@ -232,6 +253,10 @@ def load(modules: Sequence[str]) -> dict[str, Agent]:
         if not agents:
             faults.append(f"{module} holds no Agent. Write agent = Agent(...) in it.")
         for agent in agents:
+            try:
+                agent.check()
+            except Misconfigured as error:
+                faults += [f"{module}: {fault}" for fault in error.faults]
             if found.setdefault(agent.name, agent) is not agent:
                 faults.append(f"{module}: another agent is called {agent.name!r} already. Rename one.")
     if faults:

@@ -85,6 +85,31 @@ def empty(url: str) -> None:
         people.load(conn, example_people(), actor="tests")
 
 
+_COLUMNS = (
+    "SELECT table_name, string_agg(quote_ident(column_name), ', ' ORDER BY ordinal_position) FROM information_schema.columns"
+    " WHERE table_schema = 'public' AND is_generated = 'NEVER' GROUP BY table_name"
+)
+
+
+def keep(conn: Any, schema: str = "kept") -> str:
+    """Remember all rows as they are now, in a schema of their own; the statements that put them back."""
+    conn.execute(f"DROP SCHEMA IF EXISTS {schema} CASCADE; CREATE SCHEMA {schema}")
+    for table in TABLES:
+        conn.execute(f"CREATE TABLE {schema}.{table} AS TABLE {table}")
+    columns = dict(conn.execute(_COLUMNS).fetchall())
+    return ";".join(
+        f"DELETE FROM {table}; INSERT INTO {table} ({columns[table]}) OVERRIDING SYSTEM VALUE SELECT {columns[table]} FROM {schema}.{table}"
+        for table in TABLES
+    )
+
+
+def put_back(conn: Any, kept: str) -> None:
+    """Let all rows be as they were kept."""
+    with conn.transaction():
+        conn.execute("SET LOCAL session_replication_role = replica", prepare=False)
+        conn.execute(kept, prepare=False)
+
+
 def example_people() -> people_rules.People:
     """The people of the example."""
     return people_rules.parse((EXAMPLES / "people.toml").read_text())

@@ -25,6 +25,8 @@ class Fault:
     times: int | None = 1
     retry_after: int = 0
     """Seconds asked for in the answer's `retry-after` header, where the kind of fault sends one."""
+    seconds: int = 60
+    """By how much an answer is behind, where the kind of fault has it lag."""
 
     def matches(self, facts: Mapping[str, str]) -> bool:
         """Whether every fact the fault names is so; a fault that names none matches everything."""
@@ -108,12 +110,14 @@ class Held(Response):
 
 def _read(document: Any) -> Fault:
     """One planned fault; Refused names the field that is wrong."""
-    given = object_with(document, required={"fault"}, optional={"match", "times", "retry_after"})
+    given = object_with(document, required={"fault"}, optional={"match", "times", "retry_after", "seconds"})
     match, times, retry_after = given.get("match", {}), given.get("times", 1), given.get("retry_after", 0)
+    seconds = given.get("seconds", 60)
     if not isinstance(match, dict) or not all(isinstance(value, str) for value in match.values()):
         raise Refused("match", 'name the facts to match as text, as in {"order_ref": "PO-2026-0193"}, or none: {}.')
     if times is not None and (type(times) is not int or times < 1):
         raise Refused("times", "a whole number from 1, or null for until it is cleared.")
-    if type(retry_after) is not int or retry_after < 0:
-        raise Refused("retry_after", "a whole number of seconds, 0 or more.")
-    return Fault(kind=str(given["fault"]), match=match, times=times, retry_after=retry_after)
+    for name, value in (("retry_after", retry_after), ("seconds", seconds)):
+        if type(value) is not int or value < 0:
+            raise Refused(name, "a whole number of seconds, 0 or more.")
+    return Fault(kind=str(given["fault"]), match=match, times=times, retry_after=retry_after, seconds=seconds)

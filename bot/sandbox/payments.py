@@ -14,18 +14,18 @@ from typing import Any
 
 from bot.sandbox.faults import FaultScript
 from bot.sandbox.journal import Journal
+from bot.sandbox.stripe_lists import list_page
+from bot.sandbox.stripe_search import search_page
 from bot.sandbox.stripe_shapes import (
     CANCELABLE,
     Answer,
     Params,
     answer_with,
     error,
-    nested,
     no_such_intent,
     payment_intent,
     problem_with_cancel,
     problem_with_create,
-    problem_with_list,
 )
 from bot.sandbox.wire import Json
 
@@ -34,7 +34,11 @@ KEY_LIFE = 24 * 60 * 60
 
 LONGEST_KEY = 255
 
-FAULTS = frozenset({"down", "drop_before", "drop_after", "500_after", "hang_after"})
+SEARCH_LAG = 60
+"""Seconds after which search shows what happened, unless the test surface says otherwise: Stripe promises "under 1 minute"."""
+
+FAULTS = frozenset({"down", "drop_before", "drop_after", "500_after", "hang_after", "list_lags"})
+"""`list_lags` is for requests of the list alone (`{"endpoint": "list"}`), which then are answered from a copy that is behind."""
 
 _FAILED = error("An unknown error occurred", status=HTTPStatus.INTERNAL_SERVER_ERROR, kind="api_error")
 _NO_KEY = (
@@ -45,12 +49,16 @@ _NO_KEY = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """A POST as it arrived: the path, its parameters, its idempotency key if any, and the fault it is to meet."""
+    """A request as it arrived: the path, its parameters, its idempotency key if any, and the fault it is to meet.
+
+    `behind`: from how many seconds ago its answer is, where it reads from a copy that lags.
+    """
 
     path: str
     params: Params
     key: str | None = None
     fault: str | None = None
+    behind: int = 0
 
 
 class Provider:
@@ -61,7 +69,9 @@ class Provider:
         self._journal = journal
         self._clock = clock
         self._ahead = 0
+        self._search_lag = SEARCH_LAG
         self._payments: dict[str, Json] = {}
+        self._versions: list[tuple[int, Json]] = []
         self._saved: dict[str, Json] = {}
         self._revoked: set[str] = set()
         self._in_use: set[str] = set()
@@ -123,21 +133,13 @@ class Provider:
             intent = self._payments.get(intent_id)
         return no_such_intent(intent_id) if intent is None else Answer(body=intent)
 
-    def page(self, params: Params) -> Answer:
-        """One page of PaymentIntents, newest first, by customer and time of creation."""
-        if problem := problem_with_list(params):
-            return problem
-        newest_first = self.payments()[::-1]
-        after = params.get("starting_after")
-        if after is not None:
-            ids = [intent["id"] for intent in newest_first]
-            if after not in ids:
-                return no_such_intent(after)
-            newest_first = newest_first[ids.index(after) + 1 :]
-        found = [intent for intent in newest_first if _is_asked_for(intent, params)]
-        limit = int(params.get("limit", 10))
-        page = {"object": "list", "url": "/v1/payment_intents", "has_more": len(found) > limit, "data": found[:limit]}
-        return Answer(body=page)
+    def page(self, params: Params, *, behind: int = 0) -> Answer:
+        """One page of PaymentIntents, newest first, by customer and time of creation; as they were so many seconds ago."""
+        return list_page((self._as_of(behind) if behind else self.payments())[::-1], params)
+
+    def search(self, params: Params) -> Answer:
+        """One page of the PaymentIntents that a query finds, newest first, as far as the search has come: it is always behind."""
+        return search_page(self._as_of(self._search_lag)[::-1], params)
 
     def payments(self) -> list[Json]:
         """Every PaymentIntent, failed ones too, in the order in which they were made."""
@@ -169,9 +171,19 @@ class Provider:
         self._record({"advance": seconds})
         return self.now()
 
+    def lag_search(self, seconds: int) -> None:
+        """Let the search be so many seconds behind from now on; in an outage Stripe's may be an hour."""
+        self._record({"search_lag": seconds})
+
     def revoke(self, api_key: str) -> None:
         """Refuse this API key from now on, as an expired one."""
         self._record({"revoke": api_key})
+
+    def _as_of(self, seconds_ago: int) -> list[Json]:
+        """Every PaymentIntent as it was then, in the order in which they were made."""
+        with self._changed:
+            then = self.now() - seconds_ago
+            return list({payment["id"]: payment for at, payment in self._versions if at <= then}.values())
 
     def _once(self, call: Call, execute: Callable[[], Json | Answer]) -> Answer:
         """Execute the call, or answer as its idempotency key asks.
@@ -222,10 +234,13 @@ class Provider:
         match event:
             case {"payment": payment, "key": key, "saved": saved}:
                 self._payments[payment["id"]] = payment
+                self._versions.append((saved["at"], payment))
                 if key is not None:
                     self._saved[key] = saved
             case {"advance": seconds}:
                 self._ahead += seconds
+            case {"search_lag": seconds}:
+                self._search_lag = seconds
             case {"revoke": api_key}:
                 self._revoked.add(api_key)
             case _:
@@ -238,13 +253,3 @@ def _misused(key: str, only: str) -> Answer:
         "execute a different request."
     )
     return error(message, kind="idempotency_error")
-
-
-def _is_asked_for(intent: Json, params: Params) -> bool:
-    created, bounds = intent["created"], {bound: int(at) for bound, at in nested(params, "created").items()}
-    return bool(
-        params.get("customer", intent["customer"]) == intent["customer"]
-        and created == int(params.get("created", created))
-        and bounds.get("gte", created) <= created <= bounds.get("lte", created)
-        and bounds.get("gt", created - 1) < created < bounds.get("lt", created + 1)
-    )

@@ -27,15 +27,18 @@ _DOWN = error("Stripe is unavailable.", status=HTTPStatus.SERVICE_UNAVAILABLE, k
 
 
 def provider_app(provider: Provider) -> Starlette:
-    """Stripe's PaymentIntents (create, retrieve, list, cancel) in front of this provider, and its test surface."""
+    """Stripe's PaymentIntents (create, retrieve, list, search, cancel) in front of this provider, and its test surface."""
     app = Starlette(
         routes=[
             Route("/v1/payment_intents", _create, methods=["POST"]),
             Route("/v1/payment_intents", _page, methods=["GET"]),
-            Route("/v1/payment_intents/search", _no_such_url, methods=["GET"]),  # else it would be an intent's id
+            Route(
+                "/v1/payment_intents/search", _search, methods=["GET"]
+            ),  # before the next, or it would be an intent's id
             Route("/v1/payment_intents/{intent}", _retrieve, methods=["GET"]),
             Route("/v1/payment_intents/{intent}/cancel", _cancel, methods=["POST"]),
             Route("/_clock", _advance, methods=["POST"]),
+            Route("/_search", _lag_search, methods=["POST"]),
             Route("/_keys", _revoke, methods=["POST"]),
             Route("/_payments", _payments, methods=["GET"]),
             Route("/_wait", _wait, methods=["GET"]),
@@ -63,7 +66,12 @@ async def _retrieve(request: Request) -> Response:
 
 async def _page(request: Request) -> Response:
     provider = _provider(request)
-    return await _serve(request, "list", lambda call: provider.page(call.params))
+    return await _serve(request, "list", lambda call: provider.page(call.params, behind=call.behind))
+
+
+async def _search(request: Request) -> Response:
+    provider = _provider(request)
+    return await _serve(request, "search", lambda call: provider.search(call.params))
 
 
 async def _serve(request: Request, endpoint: str, act: Callable[[Call], Answer]) -> Response:
@@ -80,7 +88,9 @@ async def _serve(request: Request, endpoint: str, act: Callable[[Call], Answer])
     if fault == "drop_before":
         return Cut()
     key = request.headers.get("idempotency-key")
-    answer = await run_in_threadpool(act, Call(path=request.url.path, params=params, key=key, fault=fault))
+    behind = planned.seconds if planned and fault == "list_lags" else 0
+    call = Call(path=request.url.path, params=params, key=key, fault=fault, behind=behind)
+    answer = await run_in_threadpool(act, call)
     if fault == "drop_after":
         return Cut()
     if fault == "hang_after":
@@ -89,10 +99,23 @@ async def _serve(request: Request, endpoint: str, act: Callable[[Call], Answer])
 
 
 async def _advance(request: Request) -> Response:
-    seconds = object_with(await read_json(request), required={"advance_seconds"})["advance_seconds"]
-    if type(seconds) is not int or seconds < 0:
-        raise Refused("advance_seconds", "a whole number of seconds, 0 or more: this clock only goes forward.")
+    seconds = await _seconds(
+        request, "advance_seconds", "a whole number of seconds, 0 or more: this clock only goes forward."
+    )
     return JSONResponse({"now": _provider(request).advance(seconds)})
+
+
+async def _lag_search(request: Request) -> Response:
+    seconds = await _seconds(request, "lag_seconds", "a whole number of seconds, 0 or more.")
+    _provider(request).lag_search(seconds)
+    return JSONResponse({"lag_seconds": seconds})
+
+
+async def _seconds(request: Request, name: str, fit: str) -> int:
+    seconds = object_with(await read_json(request), required={name})[name]
+    if type(seconds) is not int or seconds < 0:
+        raise Refused(name, fit)
+    return seconds
 
 
 async def _revoke(request: Request) -> Response:

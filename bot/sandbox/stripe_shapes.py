@@ -38,7 +38,6 @@ _CREATE = {
     "payment_method",
     "payment_method_types",
 }
-_LIST = {"created", "customer", "limit", "starting_after"}
 _CANCEL = {"cancellation_reason"}
 
 Params = Mapping[str, str]
@@ -122,20 +121,41 @@ def problem_with_create(params: Params) -> Answer | None:
     return next(_create_problems(params), None)
 
 
-def problem_with_list(params: Params) -> Answer | None:
-    """The first thing wrong with the parameters of a list, or None. There is no filter on metadata."""
-    return next(_list_problems(params), None)
-
-
 def problem_with_cancel(params: Params) -> Answer | None:
     """The first thing wrong with the parameters of a cancel, or None."""
-    return next(_unknown(params, _CANCEL), None)
+    return next(unknown(params, _CANCEL), None)
 
 
 def no_such_intent(intent_id: str) -> Answer:
     """404 `resource_missing`."""
     message = f"No such payment_intent: '{intent_id}'"
     return error(message, status=HTTPStatus.NOT_FOUND, code="resource_missing", param="intent")
+
+
+def unknown(params: Params, known: AbstractSet[str]) -> Iterator[Answer]:
+    """A problem for each parameter that is not known."""
+    for name in params:
+        root = name.partition("[")[0]
+        if root not in known:
+            yield error(f"Received unknown parameter: {root}", code="parameter_unknown", param=root)
+
+
+def integer(params: Params, name: str, *, least: int = 0) -> Iterator[Answer]:
+    """A problem with a parameter that is there and no whole number from `least`. Rely on it only after it found none."""
+    value = params.get(name, str(least))
+    if not re.fullmatch("-?[0-9]+", value):
+        yield error(f"Invalid integer: {value}", code="parameter_invalid_integer", param=name)
+    if int(value) < least:
+        message = f"This value must be greater than or equal to {least}."
+        yield error(message, code="parameter_invalid_integer", param=name)
+
+
+def page_size(params: Params) -> Iterator[Answer]:
+    """A problem with `limit`, which is from 1 to 100."""
+    yield from integer(params, "limit")
+    if not 1 <= int(params.get("limit", 1)) <= 100:
+        message = "This value must be between 1 and 100."
+        yield error(message, code="parameter_invalid_integer", param="limit")
 
 
 def _decline(method: str) -> Json:
@@ -145,11 +165,11 @@ def _decline(method: str) -> Json:
 
 def _create_problems(params: Params) -> Iterator[Answer]:
     """Problems in the order Stripe finds them; each check may rely on those before it, as only the first is asked for."""
-    yield from _unknown(params, _CREATE)
+    yield from unknown(params, _CREATE)
     for name in ("amount", "currency"):
         if not params.get(name):
             yield error(f"Missing required param: {name}.", code="parameter_missing", param=name)
-    yield from _integer(params, "amount", least=1)
+    yield from integer(params, "amount", least=1)
     if int(params["amount"]) > LARGEST_AMOUNT:
         yield error("Amount must be no more than 999,999.99.", code="amount_too_large", param="amount")
     yield from _currency(params["currency"], int(params["amount"]))
@@ -159,31 +179,6 @@ def _create_problems(params: Params) -> Iterator[Answer]:
     if params.get("confirm") == "true" and not params.get("payment_method"):
         message = "You cannot confirm this PaymentIntent because it's missing a payment method."
         yield error(message, code="payment_intent_unexpected_state")
-
-
-def _list_problems(params: Params) -> Iterator[Answer]:
-    yield from _unknown(params, _LIST)
-    for name in ("limit", "created", *(f"created[{bound}]" for bound in ("gt", "gte", "lt", "lte"))):
-        yield from _integer(params, name)
-    if not 1 <= int(params.get("limit", 1)) <= 100:
-        message = "This value must be between 1 and 100."
-        yield error(message, code="parameter_invalid_integer", param="limit")
-
-
-def _unknown(params: Params, known: AbstractSet[str]) -> Iterator[Answer]:
-    for name in params:
-        root = name.partition("[")[0]
-        if root not in known:
-            yield error(f"Received unknown parameter: {root}", code="parameter_unknown", param=root)
-
-
-def _integer(params: Params, name: str, *, least: int = 0) -> Iterator[Answer]:
-    value = params.get(name, str(least))
-    if not re.fullmatch("-?[0-9]+", value):
-        yield error(f"Invalid integer: {value}", code="parameter_invalid_integer", param=name)
-    if int(value) < least:
-        message = f"This value must be greater than or equal to {least}."
-        yield error(message, code="parameter_invalid_integer", param=name)
 
 
 def _boolean(params: Params, name: str) -> Iterator[Answer]:

@@ -18,6 +18,7 @@ from engine.rules.digest import visible
 from engine.state import ledger, people
 from engine.tool import Bound, Effect, Tool
 from engine.workers.means import Means
+from engine.workers.moments import Moment
 
 _log = logging.getLogger(__name__)
 
@@ -31,7 +32,7 @@ MOST_TRIES: Final = 1 + len(BETWEEN_TRIES_S)
 """Calls with one key, those before a crash included."""
 
 MARGIN_S: Final = 5
-"""After a call's own time limit, until it has provably ended."""
+"""After a call's own time limit, until it has provably ended. Half of it is for the way to the call, from the row that says so."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,9 +87,12 @@ class _Came:
 
 def begin(means: Means, claim: Claim, deed: Deed, intent: ledger.Intent) -> Done | NotDone:
     """Do what nobody has begun. Raises LeaseLost when the run is another worker's."""
+    asked = Moment.now()
     begun = means.do(ledger.begin, claim, intent, lease_s=means.lease_s, quoted=deed.prices)
     if isinstance(begun, ledger.NotBegun):
         return NotDone(begun.why)
+    if kept_from := _in_time(means, claim, deed, begun.attempt_id, asked):
+        return kept_from
     came = _call(deed, begun.attempt_id, since=0)
     if came.verdict == "unknown":
         return reconcile(means, claim, deed)
@@ -118,9 +122,12 @@ def reconcile(means: Means, claim: Claim, deed: Deed) -> Done | NotDone:
 
 def _anew(means: Means, claim: Claim, deed: Deed, opened: OpenEffect) -> Done | NotDone:
     """The call before surely did nothing: one more, with a fresh key."""
+    asked = Moment.now()
     attempt = means.do(ledger.replace, claim, opened.effect_id, call_s=call_s(deed.tool), lease_s=means.lease_s)
     if not isinstance(attempt, UUID):
         return NotDone(attempt)
+    if kept_from := _in_time(means, claim, deed, attempt, asked):
+        return kept_from
     came = _Came("fail", said=deed.barred) if deed.barred else _call(deed, attempt, since=_began(opened))
     if came.verdict == "unknown":
         known = _pursue(means, claim, deed, _opened(means, deed))
@@ -152,22 +159,45 @@ def call_s(tool: Tool) -> float:
     return tool.timeout_s + MARGIN_S
 
 
+def _is_late(asked: Moment) -> bool:
+    """Whether a call put on record since then would come so late that it may outlast its deadline, on whose being over others count."""
+    return asked.age_s() > MARGIN_S / 2
+
+
+def _in_time(means: Means, claim: Claim, deed: Deed, attempt_id: UUID, asked: Moment) -> NotDone | None:
+    """Why an attempt's first call must not be made; None: it may, now. Raises LeaseLost.
+
+    A process that stood still on its way there puts it on record once more: with this key nothing was called yet, unless another worker
+    took the run over, and then the record refuses.
+    """
+    while _is_late(asked):
+        asked = Moment.now()
+        outcome = means.do(ledger.repeat, claim, attempt_id, call_s=call_s(deed.tool), lease_s=means.lease_s)
+        if outcome != "repeat" or means.stop.is_set():
+            return NotDone("settled" if outcome == "repeat" else outcome)
+    return None
+
+
 def _pursue(means: Means, claim: Claim, deed: Deed, opened: OpenEffect) -> Done | NotDone | _Absent:
     """Repeat an open attempt's key while the provider remembers it, then ask the provider whether it happened.
 
     A refusal of a repeat says nothing of the call before it, whose answer was lost (the key may have been revoked meanwhile).
     """
     refused = ""
-    remembered_until = opened.started_at + timedelta(seconds=deed.tool.key_window_s) * 0.9
+    remembered = timedelta(seconds=deed.tool.key_window_s) * 0.9
     for wait_s in BETWEEN_TRIES_S:
-        too_late = opened.now + timedelta(seconds=wait_s) >= remembered_until
+        too_late = opened.now + timedelta(seconds=wait_s) >= opened.started_at + remembered
         if deed.barred or refused or opened.tries >= MOST_TRIES or too_late:
             break
         if means.stop.wait(wait_s):
             return NotDone("settled")
+        asked = Moment.now()
         outcome = means.do(ledger.repeat, claim, opened.attempt_id, call_s=call_s(deed.tool), lease_s=means.lease_s)
         if outcome != "repeat":
             return NotDone(outcome)
+        if _is_late(asked):  # the key's time may be over meanwhile: look again
+            opened = _opened(means, deed)
+            continue
         came = _call(deed, opened.attempt_id, since=_began(opened))
         if came.verdict == "succeed":
             return _record(means, claim, deed, opened.attempt_id, came)
@@ -179,7 +209,8 @@ def _pursue(means: Means, claim: Claim, deed: Deed, opened: OpenEffect) -> Done 
 def _look(means: Means, claim: Claim, deed: Deed, opened: OpenEffect, refused: str) -> Done | NotDone | _Absent:
     """Ask the provider whether it happened. Only after the call has ended and its list has settled is "no" a no."""
     if "find" not in deed.tool.companions:
-        return doubt(means, opened, "The provider's answer was lost, and this tool has no way to look it up.")
+        why = f" {deed.tool.no_find}" if deed.tool.no_find else ""
+        return doubt(means, opened, f"The provider's answer was lost, and this tool has no way to look it up.{why}")
     while True:
         found = _found(means, deed, opened)
         if means.stop.is_set():

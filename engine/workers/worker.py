@@ -24,11 +24,16 @@ MOST_OTHERS = 32
 
 
 class Worker:
-    """`threads` runs at once, in this process. Start it, kick it when something was queued, stop it in good order."""
+    """`threads` runs at once, in this process. Start it, kick it when something was queued, stop it in good order.
+
+    Raises Misconfigured for an agent that moves money and cannot find out whether it did (Agent.check).
+    """
 
     def __init__(
         self, pool: db.Pool, agents: Mapping[str, Agent], complete: Complete, *, threads: int = 4, lease_s: float = 60
     ) -> None:
+        for agent in agents.values():
+            agent.check()
         name = f"{socket.gethostname()}:{os.getpid()}"
         self._means = Means(
             pool=pool, agents=agents, complete=complete, name=name, lease_s=lease_s, standing_still=self._another

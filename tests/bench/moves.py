@@ -148,7 +148,7 @@ def _take_all(conn: db.Conn) -> None:
 def _agent() -> Agent:
     agent = Agent("bench", model="claude-test", system="Pay.")
 
-    @agent.tool(action="payment", amount="amount")
+    @agent.tool(action="payment", amount="amount", no_find="There is no provider.")
     def pay(effect: Effect, order_ref: str, amount: Money) -> dict[str, str]:
         """Pay an order."""
         return {"payment_id": effect.attempt_key, "order_ref": order_ref, "amount": str(amount)}

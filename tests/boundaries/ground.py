@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-import certifi
 import httpx
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -28,7 +27,7 @@ from engine.rules import people as people_rules
 from engine.state import db, people, policies
 from tests import database
 from tests.bot.office import SECRET, TOKEN, Office
-from tests.boundaries.place import Place, keys
+from tests.boundaries.place import Place, keys, one_certificate
 from tests.boundaries.template import Template, template
 from tests.sandbox.loopback import Served, serving
 
@@ -37,11 +36,6 @@ PEOPLE: Final = (
     (database.EXAMPLES / "people.toml").read_text().replace('"operator"]', '"operator", "finance-approver"]')
 )
 """Those of the example, with Otto as a third approver: so many must there be for two to approve."""
-_END: Final = "-----END CERTIFICATE-----\n"
-_COLUMNS: Final = (
-    "SELECT table_name, string_agg(quote_ident(column_name), ', ' ORDER BY ordinal_position) FROM information_schema.columns"
-    " WHERE table_schema = 'public' AND is_generated = 'NEVER' GROUP BY table_name"
-)
 
 
 class Door(Protocol):
@@ -108,23 +102,14 @@ class Ground:
         """Remember all rows and journals as they are now: what a flow begins with."""
         shutil.rmtree(self.folder / "kept", ignore_errors=True)
         shutil.copytree(self.folder / "now", self.folder / "kept")
-        self.conn.execute("DROP SCHEMA IF EXISTS kept CASCADE; CREATE SCHEMA kept")
-        for table in database.TABLES:
-            self.conn.execute(f"CREATE TABLE kept.{table} AS TABLE {table}")
-        columns = dict(self.conn.execute(_COLUMNS).fetchall())
-        self.again = ";".join(
-            f"DELETE FROM {table}; INSERT INTO {table} ({columns[table]}) OVERRIDING SYSTEM VALUE SELECT {columns[table]} FROM kept.{table}"
-            for table in database.TABLES
-        )
+        self.again = database.keep(self.conn)
 
     def put_back(self) -> None:
         """Let everything be as it was kept."""
         shutil.rmtree(self.folder / "now", ignore_errors=True)
         shutil.copytree(self.folder / "kept", self.folder / "now")
         self._set_out()
-        with self.conn.transaction():
-            self.conn.execute("SET LOCAL session_replication_role = replica", prepare=False)
-            self.conn.execute(self.again, prepare=False)
+        database.put_back(self.conn, self.again)
 
     def _set_out(self) -> None:
         if self.outside is not None:
@@ -174,11 +159,9 @@ def ground(server: str, name: str, folder: Path) -> Iterator[Ground]:
     with db.connect(url) as conn:
         conn.execute(f"ALTER DATABASE {name} SET synchronous_commit = off")  # processes die here, not servers
     served = Served()
-    certificate = folder / "one.pem"
-    certificate.write_text(certifi.contents().partition(_END)[0] + _END)
     with (
         serving(served) as address,
-        template(place := Place(url, address, str(certificate))) as process,
+        template(place := Place(url, address, one_certificate(folder))) as process,
         httpx.Client(base_url=address, timeout=60) as http,
         database.connect(url) as conn,
     ):

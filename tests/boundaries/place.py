@@ -1,7 +1,10 @@
 """Where what survives a kill is found, and what a process is told from outside before it lives."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
+
+import certifi
 
 from engine.rules.seal import NO_KEYS, Keys
 
@@ -27,3 +30,10 @@ class Place:
     database: str
     outside: str
     certificate: str
+
+
+def one_certificate(folder: Path) -> str:
+    """A file with a single certificate."""
+    path, end = folder / "one.pem", "-----END CERTIFICATE-----\n"
+    path.write_text(certifi.contents().partition(end)[0] + end)
+    return str(path)

@@ -1,6 +1,8 @@
 """A process with everything made and nothing connected, of which our process is forked again and again: a life costs little.
 
-    python -m tests.boundaries.template SOCKET DATABASE OUTSIDE CERTIFICATE
+    python -m tests.boundaries.template SOCKET PRODUCT DATABASE OUTSIDE CERTIFICATE
+
+PRODUCT is a module with what is forked (`Product`) and how it lives (`live`).
 
 `Template` is its other end. It has one thread, so that forking it is sound. What a first life had to import, it imports for all others.
 """
@@ -45,8 +47,16 @@ class Life:
 
     def ask(self, verb: str, *args: Any) -> Any:
         """Have it do something. Raises Killed if it dies meanwhile."""
+        self.tell(verb, *args)
+        return self.answer()
+
+    def tell(self, verb: str, *args: Any) -> None:
+        """Have it do something, and wait for nothing."""
         self._line.send((verb, args))
-        assert self._line.poll(LONGEST_S), f"it has done {verb} for {LONGEST_S} s, and goes on"
+
+    def answer(self) -> Any:
+        """What came of what it was told last. Raises Killed if it died meanwhile."""
+        assert self._line.poll(LONGEST_S), f"it has been at it for {LONGEST_S} s, and goes on"
         try:
             answer, self.crossed = self._line.recv()
         except (EOFError, ConnectionResetError):
@@ -96,10 +106,19 @@ class Template:
 
 
 @contextmanager
-def template(place: Place) -> Iterator[Template]:
-    """Start it, and end it."""
+def template(place: Place, product: str = "tests.boundaries.product") -> Iterator[Template]:
+    """Start it, and end it. `product`: the module of what is forked."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    command = [sys.executable, "-m", __name__, str(theirs.fileno()), place.database, place.outside, place.certificate]
+    command = [
+        sys.executable,
+        "-m",
+        __name__,
+        str(theirs.fileno()),
+        product,
+        place.database,
+        place.outside,
+        place.certificate,
+    ]
     with ours, subprocess.Popen(command, pass_fds=[theirs.fileno()]) as process:
         theirs.close()
         try:
@@ -108,11 +127,10 @@ def template(place: Place) -> Iterator[Template]:
             process.kill()
 
 
-def main(handle: str, *place: str) -> None:
+def main(handle: str, module: str, *place: str) -> None:
     """Fork, and say how the forked ended, until nobody is at the other end."""
-    from tests.boundaries.product import Product, live
-
-    control, product = socket.socket(fileno=int(handle)), Product(Place(*place))
+    ours = importlib.import_module(module)
+    control, product = socket.socket(fileno=int(handle)), ours.Product(Place(*place))
     gc.freeze()  # what is here is not walked over, and so not copied, in every life
     while True:
         order, handles, _, _ = socket.recv_fds(control, _LONGEST_ORDER, 1)
@@ -130,7 +148,7 @@ def main(handle: str, *place: str) -> None:
                 control.send(str(pid).encode())
             case _:
                 control.close()
-                live(Connection(handles[0]), product, int(words[0]) or None, sealed=words[1] == "1")
+                ours.live(Connection(handles[0]), product, int(words[0]) or None, sealed=words[1] == "1")
                 return
 
 

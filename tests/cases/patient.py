@@ -45,7 +45,7 @@ def wait(at: str) -> str:
     return f"{at} passed"
 
 
-@agent.tool(action="payment", amount="amount", timeout="40s")
+@agent.tool(action="payment", amount="amount", timeout="40s", no_find="Nobody is paid.")
 def pay(effect: Effect, at: str, amount: Money) -> dict[str, str]:
     """Pay, but wait at a gate first."""
     _wait(at)

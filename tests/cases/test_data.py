@@ -51,7 +51,7 @@ def test_a_nul_in_an_approvers_comment_is_shown_and_the_decision_stands(home: Ho
 def test_a_price_that_is_no_number_is_never_compared(desks: Desks, shop: Shop, price: str) -> None:
     """X3: a supplier's quote says NaN; nobody is asked, the model is told, and the run is saved."""
 
-    @shop.agent.tool(action="payment", amount="amount")
+    @shop.agent.tool(action="payment", amount="amount", no_find="Nothing is bought.")
     def buy(effect: Effect, amount: Money) -> str:
         """Buy."""
         return "bought"

@@ -17,6 +17,7 @@ from engine.results import LONGEST_RESULT, Unwritable, plain, result_text
 from engine.rules import digest
 from engine.tool import InvalidArguments, Tool
 from engine.tools import load
+from engine.workers.worker import Worker
 
 EFFECT = Effect(attempt_key="k1", effect_key="r:1:0", metadata={}, credential="", timeout_s=20, since=0)
 EUROS = {"amount": "38000.00", "currency": "EUR"}
@@ -113,7 +114,9 @@ def test_options_of_an_effect_without_an_action_are_refused() -> None:
     def look(amount: Money) -> None: ...
 
     add: Any = agent().tool
-    with pytest.raises(Misconfigured, match="look: amount, payee, detail, scopes and credential are for a tool with"):
+    with pytest.raises(
+        Misconfigured, match="look: amount, payee, detail, scopes, credential and no_find are for a tool with"
+    ):
         add(amount="amount")(look)
 
 
@@ -201,6 +204,52 @@ def test_a_second_companion_of_a_kind_is_refused() -> None:
     assert fault(twice) == "pay has two functions for its summary. Keep one."
 
 
+MOVES_MONEY = (
+    'pay: it moves money (amount="amount"), and when an answer is lost nothing can tell whether it did. '
+    'Write @pay.find, or say why there is none: @agent.tool(..., no_find="Our bank has no list.").'
+)
+
+
+def test_an_agent_that_moves_money_and_cannot_find_out_whether_it_did_is_no_agent_to_launch_or_to_work_with() -> None:
+    mine = agent()
+    payment(mine)
+    nothing: Any = None
+    for use in (
+        mine.check,
+        lambda: mine.launch(input="Pay.", on_behalf_of="priya"),
+        lambda: Worker(nothing, {mine.name: mine}, nothing),
+    ):
+        with pytest.raises(Misconfigured) as refused:
+            use()
+        assert refused.value.faults == [MOVES_MONEY]
+
+
+def test_a_find_or_the_reason_why_there_is_none_makes_it_one() -> None:
+    found, said, free = agent(), agent(), agent()
+    payment(found).find(lambda effect: None)
+    payment(said, no_find="Our bank has no list.")
+
+    @free.tool(action="release")
+    def release(effect: Effect, what: str) -> None:
+        """No money moves."""
+
+    for each in (found, said, free):
+        each.check()
+        assert each.launch(input="Pay.", on_behalf_of="priya").agent == "tests"
+
+
+def test_a_reason_that_says_nothing_is_refused() -> None:
+    says = 'pay: no_find is blank. Say why there is no find, as in no_find="Our bank has no list."'
+    assert fault(lambda a: payment(a, no_find=" ")) == says
+
+
+def test_a_find_beside_the_reason_why_there_is_none_is_refused() -> None:
+    def both(mine: Agent) -> None:
+        payment(mine, no_find="Our bank has no list.").find(lambda effect: None)
+
+    assert fault(both) == "pay says why it has no find, and has one. Take no_find away."
+
+
 def test_all_faults_of_a_tool_are_said_at_once() -> None:
     def pay(amount: float, why: str) -> None: ...
 
@@ -230,6 +279,13 @@ def modules(tmp_path: Path) -> Iterator[Callable[[str, str], str]]:
         sys.modules.pop(name, None)
 
 
+BLIND = """from engine import Agent, Effect, Money
+agent = Agent("blind", model="m", system="s")
+@agent.tool(action="payment", amount="amount")
+def pay(effect: Effect, amount: Money) -> None: ...
+"""
+
+
 def test_agents_are_loaded_by_module_and_found_by_name() -> None:
     assert set(load(["tests.engine.small_agent", "examples.procurement.agent"])) == {"buyer", "procurement"}
 
@@ -243,6 +299,7 @@ def test_everything_wrong_with_all_modules_is_said_at_once(modules: Callable[[st
             "placet_typo",
             "from engine import Agent\na = Agent('typo', model='m', system='s')\n@a.tool\ndef look(what): ...",
         ),
+        modules("placet_blind", BLIND),
     ]
     with pytest.raises(Misconfigured) as refused:
         load(["tests.engine.small_agent", "placet_is_not_there", *wrong])
@@ -256,6 +313,7 @@ def test_everything_wrong_with_all_modules_is_said_at_once(modules: Callable[[st
         "placet_broken fails when it is imported: ZeroDivisionError: division by zero. Mend it.",
         "placet_twin: another agent is called 'buyer' already. Rename one.",
         "placet_typo: look: the parameter what has no type. Annotate it; the model's schema comes from it.",
+        f"placet_blind: {MOVES_MONEY}",
     ]
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import stripe
+from starlette.types import Receive, Scope, Send
 
 from bot.sandbox.faults import Fault
 from bot.sandbox.journal import Journal
@@ -23,10 +24,22 @@ PUMPS = Money(3_800_000, "EUR")
 
 
 @pytest.fixture
-def provider(tmp_path: Path) -> Iterator[Provider]:
+def requests() -> list[str]:
+    """The requests that reach the provider, by method."""
+    return []
+
+
+@pytest.fixture
+def provider(tmp_path: Path, requests: list[str]) -> Iterator[Provider]:
     """A provider that the environment points at."""
     made = Provider(Journal(tmp_path / "provider.jsonl"))
-    with serving(provider_app(made)) as address:
+    app = provider_app(made)
+
+    async def counted(scope: Scope, receive: Receive, send: Send) -> None:
+        requests.append(scope["method"])
+        await app(scope, receive, send)
+
+    with serving(counted) as address:
         before = os.environ.get("STRIPE_API_BASE")
         os.environ["STRIPE_API_BASE"] = address
         yield made
@@ -164,6 +177,25 @@ def test_a_provider_that_does_not_answer_is_given_up_within_the_tools_own_time(p
     with pytest.raises(stripe.APIConnectionError):
         charge(effect(timeout_s=1))
     assert len(provider.payments()) == 1
+
+
+@pytest.mark.parametrize("fault", ["down", "drop_before", "drop_after", "500_after", "hang_after"])
+def test_one_call_is_one_request_whatever_becomes_of_it(provider: Provider, requests: list[str], fault: str) -> None:
+    """Stripe's SDK repeats a failed request twice by itself and waits 80 s for each, unless it is told otherwise."""
+    provider.faults.plan(Fault(kind=fault, match={}, times=None))
+    began = time.monotonic()
+    with pytest.raises(stripe.StripeError):
+        charge(effect(timeout_s=2 if fault == "hang_after" else 20))
+    assert requests == ["POST"]
+    assert time.monotonic() - began < 40
+
+
+@pytest.mark.parametrize("fault", ["down", "drop_before", "hang_after"])
+def test_one_look_is_one_request_whatever_becomes_of_it(provider: Provider, requests: list[str], fault: str) -> None:
+    provider.faults.plan(Fault(kind=fault, match={}, times=None))
+    with pytest.raises(stripe.StripeError):
+        payments.find(effect(timeout_s=2), "PO-1")
+    assert requests == ["GET"]
 
 
 def test_one_key_with_another_amount_is_no_refusal_of_the_first(provider: Provider) -> None:

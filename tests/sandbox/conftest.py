@@ -22,6 +22,7 @@ from slack_sdk.signature import SignatureVerifier
 from bot.sandbox.seed import Command
 from bot.sandbox.workspace_app import workspace_app
 from tests.sandbox.loopback import serving
+from tests.sandbox.till import Till, opened
 
 Json = dict[str, Any]
 
@@ -178,3 +179,9 @@ def hasty(tmp_path: Path) -> Iterator[Slack]:
     """A workspace that waits a fifth of a second for the app: for those tests in which no answer comes in time."""
     with running_slack(tmp_path / "slack.jsonl", patience=0.2) as running:
         yield running
+
+
+@pytest.fixture
+def till(tmp_path: Path) -> Iterator[Till]:
+    with opened(tmp_path / "provider.jsonl") as made:
+        yield made

@@ -48,7 +48,7 @@ class Shop:
 
     def _can_pay_blindly(self) -> None:
         @self.agent.tool(
-            action="payment", amount="amount", scopes=["payments:write"], credential="STRIPE_API_KEY", timeout="1s", key_window="24h"
+            action="payment", amount="amount", scopes=["payments:write"], credential="STRIPE_API_KEY", timeout="1s", key_window="24h", no_find="Our bank has no list."
         )  # fmt: skip
         def pay_blindly(effect: Effect, order_ref: str, amount: Money) -> dict[str, object]:
             """Pay an order at a provider that cannot be asked afterwards."""

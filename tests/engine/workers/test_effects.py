@@ -157,6 +157,8 @@ def test_a_tool_that_cannot_look_leaves_a_doubt(desks: Desks, shop: Shop) -> Non
     assert desk.run(run_id).status == "in_doubt"
     assert desk.paid() == [BIG]
     assert shop.diary == ["pay PO-1"] * 4
+    said = "The provider's answer was lost, and this tool has no way to look it up. Our bank has no list."
+    assert only(ledger.in_doubt(desk.conn)).error == said
 
 
 def _fails(error: Exception) -> Callable[..., Any]:
