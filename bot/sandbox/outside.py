@@ -32,7 +32,7 @@ COMMANDS: Final = (
     Command(
         command="/approvals",
         description="What waits for a decision, and the runs behind it",
-        usage_hint="[mine | all | role NAME | asked | show PAUSE | runs | run RUN | launch AGENT TASK | pause RUN | resume RUN | cancel RUN | halt WHY | resume-effects | help]",
+        usage_hint="[mine | all | role NAME | asked | show PAUSE | runs | run RUN | launch AGENT TASK | pause RUN | resume RUN | cancel RUN | away NAME TIME | back | halt WHY | resume-effects | help]",
     ),
 )
 
