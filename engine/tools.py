@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, overload
 
 from engine.errors import BadInput, Misconfigured
-from engine.rules import digest
+from engine.rules import addresses, digest
 from engine.rules.documents import Unfit, length
 from engine.rules.money import Money
 from engine.state.runs import Launch
@@ -81,6 +81,7 @@ class Agent:
         key_window: str | None = None,
         settles_in: str = "60s",
         credential: str | None = None,
+        audience: str | None = None,
     ) -> Callable[[Callable[..., Any]], Tool]: ...
 
     def tool(
@@ -96,12 +97,14 @@ class Agent:
         key_window: str | None = None,
         settles_in: str = "60s",
         credential: str | None = None,
+        audience: str | None = None,
     ) -> Any:
         """`@agent.tool` for a tool without effect, `@agent.tool(action=...)` for one that changes the world.
 
         `amount` and `payee` name the arguments that hold them; `detail` those that may leave the card for Details; `scopes` what the
         requester must hold; `timeout` bounds one call, `settles_in` is how long until the provider's list shows what happened,
-        `credential` the environment variable that holds its key. `key_window` is for how long the provider answers `effect.attempt_key`
+        `credential` the environment variable that holds its key; or in its place `audience`, the provider's address as your identity server
+        knows it: then an access token with exactly these scopes is minted for each call. `key_window` is for how long the provider answers `effect.attempt_key`
         seen once more with what it did before, and does nothing; None: it does not, and a call whose answer is lost is never made again,
         but looked for with `find`, or a person is asked. Raises Misconfigured with what to write instead.
         """
@@ -122,6 +125,7 @@ class Agent:
                 details=_several("detail", detail, faults),
                 scopes=_several("scopes", scopes, faults),
                 credential=credential,
+                audience=audience,
                 timeout_s=_seconds("timeout", timeout, faults),
                 key_window_s=0 if key_window is None else _seconds("key_window", key_window, faults),
                 settles_in_s=_seconds("settles_in", settles_in, faults),
@@ -143,14 +147,17 @@ class Agent:
             faults.append(
                 'it takes an Effect but names no action. Write @agent.tool(action="payment"), as the policy calls it.'
             )
-        if tool.action is None and (tool.amount or tool.payee or tool.details or tool.scopes or tool.credential):
+        if tool.action is None and (
+            tool.amount or tool.payee or tool.details or tool.scopes or tool.credential or tool.audience
+        ):
             faults.append(
-                "amount, payee, detail, scopes and credential are for a tool with an effect. Name its action, or take them away."
+                "amount, payee, detail, scopes, credential and audience are for a tool with an effect. Name its action, or take them away."
             )
         if tool.action is not None and not takes_effect:
             faults.append(
                 f"it has the action {tool.action!r} but takes no Effect. Give it a first parameter: effect: Effect."
             )
+        faults += _unfit_audience(tool) if tool.audience is not None else []
         if "why" in arguments and tool.action is not None:
             faults.append("`why` is the approver's argument, which the tool never sees. Name yours differently.")
         for role, name in (("amount", tool.amount), ("payee", tool.payee), *(("detail", d) for d in tool.details)):
@@ -186,6 +193,20 @@ class Agent:
             agent=self.name, on_behalf_of=on_behalf_of, input=digest.visible(input), model=self.model, acts_as=self.acts_as,
             scopes=self.scopes, max_iterations=self.max_iterations, max_tokens=self.max_tokens, launch_key=launch_key,
         )  # fmt: skip
+
+
+def _unfit_audience(tool: Tool) -> list[str]:
+    """What is wrong with how a tool asks for access tokens."""
+    faults = []
+    if tool.credential is not None:
+        faults.append("it has a credential and an audience, and only one of them can be its own. Take the other away.")
+    if why := addresses.unfit(str(tool.audience)):
+        faults.append(f'audience={tool.audience!r} cannot be used: {why}. Write it as in "https://payments.example".')
+    if not tool.scopes:
+        faults.append(
+            "it has an audience and no scopes, so that its tokens could do anything. Name the scopes that it needs."
+        )
+    return faults
 
 
 def _title(action: str | None) -> str:
