@@ -13,12 +13,13 @@ from tests.oauth.identity import AUDIENCE, Identity
 
 @dataclass(kw_only=True)
 class Guarded:
-    """What was said about each token that came, in order; `app` is the provider behind."""
+    """What was said about each token that came, in order; `app` is the provider behind; `refuses`: whatever bears whichever token."""
 
     identity: Identity
     app: ASGIApp | None = None
     told: list[dict[str, Any]] = field(default_factory=list)
     tokens: list[str] = field(default_factory=list)
+    refuses: bool = False
 
     def before(self, app: ASGIApp) -> ASGIApp:
         """Stand in front of this provider."""
@@ -32,7 +33,7 @@ class Guarded:
         said = await run_in_threadpool(self.identity.about, token)
         self.told.append(said)
         self.tokens.append(token)
-        if said["active"] and said["aud"] == AUDIENCE and said["scope"] == "payments:write":
+        if not self.refuses and said["active"] and said["aud"] == AUDIENCE and said["scope"] == "payments:write":
             headers["authorization"] = "Bearer sk_test_placet"  # behind this door it is a provider's own key, as ever
             await self.app(scope, receive, send)
             return
