@@ -162,9 +162,10 @@ class IdentityServer:
         left_s = patience.left_s
         limit = httpx.Timeout(min(self._limits.answer_s, left_s), connect=min(self._limits.connect_s, left_s))
         plain = {"Accept": "application/json", "Accept-Encoding": "identity"}
+        by_proxy = address.startswith("https:")  # what is not encrypted must not leave this machine
         try:
             with (
-                httpx.Client(timeout=limit, verify=_trusted(), follow_redirects=False) as client,
+                httpx.Client(timeout=limit, verify=_trusted(), follow_redirects=False, trust_env=by_proxy) as client,
                 client.stream(method, address, data=form or None, headers=plain) as answer,
             ):
                 return read(answer.status_code, _whole(answer, patience))

@@ -321,6 +321,15 @@ def test_endpoints_that_secrets_cannot_be_sent_to_are_not_used(
     assert said in unreachable(exchange)
 
 
+def test_what_is_not_encrypted_goes_by_no_proxy(
+    exchange: Exchange, identity: Identity, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    identity.grant("payments:write")
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    minted(exchange)
+
+
 def test_a_client_that_it_does_not_know_is_told_what_to_check(identity: Identity) -> None:
     for us, key in (("nobody", identity.key), (CLIENT, ECKey.generate_key("P-256"))):
         came = Exchange(IdentityServer(identity.issuer, us, key)).mint(GRANT)

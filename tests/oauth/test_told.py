@@ -45,11 +45,14 @@ class Place:
 
     def asked(self, ref: str) -> tuple[UUID, Json]:
         """A run that waits for Marta, and her card."""
-        body = {"agent": "procurement", "input": world.order(ref), "for": "priya", "launch_key": ref}
-        launched = self.home.http.post("/agent/launch", json=body, headers={"Authorization": f"Bearer {API_TOKEN}"})
-        office = self.home.office
+        run_id, office = self.launch(ref), self.home.office
         card = office.await_(lambda: next((m for m in office.messages("D0MARTA") if ref in text_of(m)), None), 20)
-        return UUID(launched.json()["run_id"]), card
+        return run_id, card
+
+    def launch(self, ref: str, amount: str = "38000.00") -> UUID:
+        body = {"agent": "procurement", "input": world.order(ref, amount), "for": "priya", "launch_key": ref}
+        launched = self.home.http.post("/agent/launch", json=body, headers={"Authorization": f"Bearer {API_TOKEN}"})
+        return UUID(launched.json()["run_id"])
 
     def approve(self, card: Json) -> None:
         assert self.home.office.press("U0MARTA", card, ids.ACTION_APPROVE) == {"ok": True}
@@ -77,7 +80,7 @@ def at(office: Office, db_url: str, conn: Any, tmp_path: Path, identity: Identit
     guarded = Guarded(identity=identity)
     with world.world(tmp_path, buyer, guarded.before) as outside:
         given = settings(
-            office, db_url, anthropic_base_url=f"{outside.address}/anthropic", workers=2, agents=AGENTS,
+            office, db_url, anthropic_base_url=f"{outside.address}/anthropic", workers=4, agents=AGENTS,
             oauth_issuer=identity.issuer, oauth_client_id=CLIENT, oauth_key_file=str(key),
         )  # fmt: skip
         with living(office, given, main.PARTS) as home:
@@ -103,6 +106,17 @@ def test_a_withdrawn_consent_is_told_once_to_who_asked_and_once_to_who_approved(
     pause = at.pause(run_id)
     assert (pause.status, pause.reason, pause.effect_status) == ("voided", WITHDRAWN, None)
     assert at.outside.payments("PO-1") == []
+
+
+def test_many_payments_at_once_for_one_person_take_no_token_from_each_other(at: Place, identity: Identity) -> None:
+    identity.grant("payments:write")
+    refs = [f"PO-{n}" for n in range(8)]
+    for ref in refs:
+        at.launch(ref, "640.00")
+    at.home.office.await_(lambda: all(at.outside.payments(ref) for ref in refs), 40)
+    assert [len(at.outside.payments(ref)) for ref in refs] == [1] * len(refs)
+    assert all(told["active"] for told in at.guarded.told)
+    assert len(at.guarded.told) == len(refs)
 
 
 def dumped(url: str) -> str:
