@@ -10,7 +10,7 @@ from typing import TypeVar
 from bot.delivery.web import Answered, Slack
 from bot.delivery.who import Us
 from engine.errors import Misconfigured
-from engine.settings import VARIABLES, AgentModules, IdentityServer, Settings, SlackAccess, is_placeholder
+from engine.settings import VARIABLES, AgentModules, OAuth, Settings, SlackAccess, is_placeholder
 from engine.tools import Agent, load
 
 T = TypeVar("T")
@@ -56,7 +56,7 @@ def _missing_keys(agents: Mapping[str, Agent]) -> list[str]:
     ]
 
 
-def _missing_server(agents: Mapping[str, Agent], given: IdentityServer) -> list[str]:
+def _missing_server(agents: Mapping[str, Agent], given: OAuth) -> list[str]:
     tools = [f"{agent.name}.{tool.name}" for agent in agents.values() for tool in agent.tools.values() if tool.audience]
     if not tools or given.oauth_issuer is not None:
         return []

@@ -226,7 +226,7 @@ class SlackAccess(_Part):
     )
 
 
-class IdentityServer(_Part):
+class OAuth(_Part):
     """The identity server that mints access tokens, and as whom it is asked. All None: there is none. The key is the file's text."""
 
     oauth_issuer: Annotated[str, AfterValidator(_issuer)] | None = None
@@ -242,7 +242,7 @@ class AgentModules(_Part):
     agents: Annotated[tuple[str, ...], BeforeValidator(_modules)]
 
 
-class Settings(Database, Sealing, SlackAccess, IdentityServer, AgentModules):
+class Settings(Database, Sealing, SlackAccess, OAuth, AgentModules):
     """What a process needs to know."""
 
     database_pool: Switch = "on"
@@ -281,7 +281,7 @@ def names_database(environ: Mapping[str, str] | None = None) -> bool:
 
 def _alone(part: type[BaseModel], values: Mapping[str, str]) -> list[tuple[str, str]]:
     """Of what is set together or not at all: each field that is missing, and the variable that is there without it."""
-    together = [field for field in IdentityServer.model_fields if field in part.model_fields]
+    together = [field for field in OAuth.model_fields if field in part.model_fields]
     there = [VARIABLES[field].name for field in together if field in values]
     return [(field, there[0]) for field in together if there and field not in values]
 
