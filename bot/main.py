@@ -32,6 +32,7 @@ from engine.errors import Misconfigured
 from engine.settings import Settings
 from engine.state import db, outage
 from engine.tools import Agent
+from engine.workers.credentials import CredentialSource, Directory, PerTool
 from engine.workers.sweep import Sweeper
 
 log = logging.getLogger("placet")
@@ -259,7 +260,18 @@ def worker(house: House, *, threads: int) -> Any:
     model, workers = importlib.import_module("engine.workers.model"), importlib.import_module("engine.workers.worker")
     given = house.settings
     complete = model.client(given.anthropic_api_key.get_secret_value(), given.anthropic_base_url)
-    return workers.Worker(house.pool, house.agents, complete, threads=threads, lease_s=given.lease_s)
+    return workers.Worker(
+        house.pool, house.agents, complete, threads=threads, lease_s=given.lease_s, credentials=_credentials(given)
+    )
+
+
+def _credentials(given: Settings) -> CredentialSource:
+    """Who mints: the identity server for the tools that name an audience, where there is one, and the directory."""
+    issuer, client, key = given.oauth_issuer, given.oauth_client_id, given.oauth_key_file
+    if issuer is None or client is None or key is None:
+        return Directory()
+    exchange = importlib.import_module("engine.workers.exchange")
+    return PerTool(server=exchange.at(issuer, client, key.get_secret_value()))
 
 
 def log_plainly() -> None:

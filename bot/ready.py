@@ -10,7 +10,7 @@ from typing import TypeVar
 from bot.delivery.web import Answered, Slack
 from bot.delivery.who import Us
 from engine.errors import Misconfigured
-from engine.settings import AgentModules, Settings, SlackAccess, is_placeholder
+from engine.settings import VARIABLES, AgentModules, OAuth, Settings, SlackAccess, is_placeholder
 from engine.tools import Agent, load
 
 T = TypeVar("T")
@@ -30,13 +30,14 @@ def settings(environ: Mapping[str, str] | None = None) -> Settings:
 def agents_and_us(given: Settings, *, works: bool) -> tuple[Mapping[str, Agent], Us]:
     """The agents, and who we are to Slack. Raises Misconfigured with what is wrong with either.
 
-    For a process that works, each provider's key that is not in the environment is wrong, too: without it an approval is lost.
+    For a process that works, each provider's key that is not in the environment is wrong, too, and an identity server that is not set
+    where a tool needs one: without it an approval is lost.
     """
     faults: list[str] = []
     agents = _tried(lambda: load(given.agents), faults)
     us = _tried(lambda: _us(given), faults)
     if works and agents is not None:
-        faults += _missing_keys(agents)
+        faults += _missing_keys(agents) + _missing_server(agents, given)
     if agents is None or us is None or faults:
         raise Misconfigured(faults)
     return agents, us
@@ -52,6 +53,16 @@ def _missing_keys(agents: Mapping[str, Agent]) -> list[str]:
     return [
         f"{key} is not set. Set it to the provider's key: {tool} cannot do what is approved without it."
         for key, tool in needed.items()
+    ]
+
+
+def _missing_server(agents: Mapping[str, Agent], given: OAuth) -> list[str]:
+    tools = [f"{agent.name}.{tool.name}" for agent in agents.values() for tool in agent.tools.values() if tool.audience]
+    if not tools or given.oauth_issuer is not None:
+        return []
+    name, what = VARIABLES["oauth_issuer"].name, VARIABLES["oauth_issuer"].what
+    return [
+        f"{name} is not set. Set it to {what}: {tools[0]} names an audience, and cannot do what is approved without it."
     ]
 
 

@@ -15,6 +15,9 @@ from engine.rules.money import Money, format_money
 LONGEST_RESULT: Final = 100_000
 """Characters of a tool's result that the model is given; more is cut with a visible mark."""
 
+SHORTEST_SECRET: Final = 8
+"""Characters; what is shorter is no secret, and might be part of any word."""
+
 
 class Unwritable(Exception):
     """A result that JSON cannot hold; the message is for the model."""
@@ -35,6 +38,21 @@ def result_text(value: Any) -> str:
     if len(text) > LONGEST_RESULT:
         text = f"{text[:LONGEST_RESULT]}\n[cut here: {len(text) - LONGEST_RESULT} more characters]"
     return text if text.strip() else "(no result)"
+
+
+def without(secret: str, value: Any) -> Any:
+    """A JSON value, or text, in which this secret is nowhere: a provider or a tool may say it back, and what they say is stored."""
+    match value:
+        case _ if len(secret) < SHORTEST_SECRET:
+            return value
+        case str():
+            return value.replace(secret, "[credential]")
+        case list():
+            return [without(secret, one) for one in value]
+        case dict():
+            return {without(secret, name): without(secret, one) for name, one in value.items()}
+        case _:
+            return value
 
 
 def shown(value: Any) -> str:

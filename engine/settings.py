@@ -4,15 +4,18 @@ The one rule: what a fault says never holds the value, which may be a secret. Se
 them, or looks what else is wrong where another part is, reads that one alone.
 """
 
+import json
 import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any, Final, Self
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, SecretStr, ValidationError, field_validator
 
 from engine.errors import Misconfigured
+from engine.rules import addresses
 from engine.rules.seal import NO_KEYS, Keys
 
 
@@ -52,6 +55,17 @@ VARIABLES: Final[Mapping[str, Variable]] = {
         "PLACET_SEAL_KEY",
         "the key that seals requests and answers, as in k1:$(openssl rand -hex 32); a new one goes in front of it, after a comma the old",
         "nothing is sealed",
+    ),
+    "oauth_issuer": Variable(
+        "PLACET_OAUTH_ISSUER",
+        "the address of your identity server, exactly as it calls itself, as in https://id.example.com",
+        "there is none, and tools take their keys from the environment",
+    ),
+    "oauth_client_id": Variable("PLACET_OAUTH_CLIENT_ID", "the id that Placet has there as a client", "there is none"),
+    "oauth_key_file": Variable(
+        "PLACET_OAUTH_KEY_FILE",
+        "the file with Placet's own private key for it, as a JWK (EC, P-256), whose public half the identity server has",
+        "there is none",
     ),
     "database_pool": Variable(
         "DATABASE_POOL", "on or off; off: no connection to PostgreSQL is held between two moves, for serverless", "on"
@@ -131,6 +145,30 @@ def _sealing(value: SecretStr) -> SecretStr:
     return value
 
 
+def _issuer(value: str) -> str:
+    if why := addresses.unfit(value) or ("it holds a query, which no issuer has" if "?" in value else None):
+        raise ValueError(why)
+    return value
+
+
+def _private_key(path: Any) -> Any:
+    """The key that is in this file, which is read once; what it holds is not shown when it cannot be used."""
+    from joserfc.jwk import ECKey  # noqa: PLC0415  a fifth of a second, and only where there is a key
+
+    try:
+        text = Path(path).read_text("utf-8")
+    except (OSError, UnicodeError) as error:
+        raise ValueError(f"it cannot be read ({getattr(error, 'strerror', None) or 'it is no text'})") from None
+    try:
+        key = ECKey.import_key(json.loads(text))
+        fit = key.is_private and key.curve_name == "P-256" and key.get("alg") in (None, "ES256")
+    except Exception:  # noqa: BLE001  whatever the library says might hold the key
+        fit = False
+    if not fit:
+        raise ValueError("the file holds no private key that signs by ES256")
+    return SecretStr(text)
+
+
 def _modules(value: Any) -> Any:
     named = tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
     if not named:
@@ -150,11 +188,15 @@ class _Part(BaseModel):
         """Read the environment. Raises Misconfigured with every fault: which variable, what is wrong, what to put there."""
         given = os.environ if environ is None else environ
         values = {field: text for field in cls.model_fields if (text := given.get(VARIABLES[field].name, "").strip())}
+        faults = {field: _fault(field, f"is not set, and {other} is") for field, other in _alone(cls, values)}
+        made: Self | None = None
         try:
-            return cls(**values)
+            made = cls(**values)
         except ValidationError as error:
-            found = {str(one["loc"][0]): _told(one) for one in error.errors()}
-            raise Misconfigured([_fault(field, found[field]) for field in VARIABLES if field in found]) from None
+            faults |= {(field := str(one["loc"][0])): _fault(field, _told(one)) for one in error.errors()}
+        if made is None or faults:
+            raise Misconfigured([faults[field] for field in VARIABLES if field in faults])
+        return made
 
 
 class Database(_Part):
@@ -184,13 +226,23 @@ class SlackAccess(_Part):
     )
 
 
+class OAuth(_Part):
+    """The identity server that mints access tokens, and as whom it is asked. All None: there is none. The key is the file's text."""
+
+    oauth_issuer: Annotated[str, AfterValidator(_issuer)] | None = None
+    oauth_client_id: Annotated[str, _matching("[ -~]{1,200}", "it is no plain text of 1 to 200 characters")] | None = (
+        None
+    )
+    oauth_key_file: Annotated[SecretStr, BeforeValidator(_private_key)] | None = None
+
+
 class AgentModules(_Part):
     """Which modules hold the agents."""
 
     agents: Annotated[tuple[str, ...], BeforeValidator(_modules)]
 
 
-class Settings(Database, Sealing, SlackAccess, AgentModules):
+class Settings(Database, Sealing, SlackAccess, OAuth, AgentModules):
     """What a process needs to know."""
 
     database_pool: Switch = "on"
@@ -227,12 +279,18 @@ def names_database(environ: Mapping[str, str] | None = None) -> bool:
     return bool(given.get(VARIABLES["database_url"].name, "").strip())
 
 
-def _told(error: Any) -> str | None:
-    """Why a value cannot be used, in our words; None: there is none."""
-    return None if error["type"] == "missing" else str(error["ctx"]["error"])
+def _alone(part: type[BaseModel], values: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Of what is set together or not at all: each field that is missing, and the variable that is there without it."""
+    together = [field for field in OAuth.model_fields if field in part.model_fields]
+    there = [VARIABLES[field].name for field in together if field in values]
+    return [(field, there[0]) for field in together if there and field not in values]
 
 
-def _fault(field: str, why: str | None) -> str:
+def _told(error: Any) -> str:
+    """What is wrong with a variable, in our words."""
+    return "is not set" if error["type"] == "missing" else f"cannot be used: {error['ctx']['error']}"
+
+
+def _fault(field: str, wrong: str) -> str:
     variable = VARIABLES[field]
-    wrong = f"cannot be used: {why}" if why else "is not set"
     return f"{variable.name} {wrong}. Set it to {variable.what}."

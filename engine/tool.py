@@ -34,14 +34,14 @@ class Effect:
     """What a tool with an effect is given beside its arguments.
 
     `attempt_key` is for the provider's idempotency key; `effect_key` and `metadata` are for looking the effect up again; `credential`
-    was minted for this call and must not be kept. `timeout_s` is the tool's own limit: the call must have ended by then. In `find`,
+    was minted for this call, an access token for a tool that names an audience, and must not be kept. `timeout_s` is the tool's own limit: the call must have ended by then. In `find`,
     `since` is when the first attempt began (UTC seconds).
     """
 
     attempt_key: str
     effect_key: str
     metadata: dict[str, str]
-    credential: str
+    credential: str = field(repr=False)
     timeout_s: int
     since: int
 
@@ -74,6 +74,7 @@ class Tool:
     details: tuple[str, ...] = ()
     scopes: tuple[str, ...] = ()
     credential: str | None = None
+    audience: str | None = None
     timeout_s: int = 20
     key_window_s: int = 0
     settles_in_s: int = 60
@@ -100,6 +101,10 @@ class Tool:
     def cannot_be_looked_up(self) -> bool:
         """It moves money, nothing can tell afterwards whether it did, and nobody has said that this is known."""
         return self.amount is not None and "find" not in self.companions and not self.no_find
+
+    def looks_with_credential(self) -> bool:
+        """Whether its `find` takes the effect, and so the credential."""
+        return "find" in self.companions and "effect" in inspect.signature(self.companions["find"]).parameters
 
     def _names(self) -> set[str]:
         return set(self.arguments.model_fields)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, overload
 
 from engine.errors import BadInput, Misconfigured
-from engine.rules import digest
+from engine.rules import addresses, digest
 from engine.rules.documents import Unfit, length
 from engine.rules.money import Money
 from engine.state.runs import Launch
@@ -82,6 +82,7 @@ class Agent:
         settles_in: str = "60s",
         credential: str | None = None,
         no_find: str = "",
+        audience: str | None = None,
     ) -> Callable[[Callable[..., Any]], Tool]: ...
 
     def tool(
@@ -98,12 +99,14 @@ class Agent:
         settles_in: str = "60s",
         credential: str | None = None,
         no_find: str = "",
+        audience: str | None = None,
     ) -> Any:
         """`@agent.tool` for a tool without effect, `@agent.tool(action=...)` for one that changes the world.
 
         `amount` and `payee` name the arguments that hold them; `detail` those that may leave the card for Details; `scopes` what the
         requester must hold; `timeout` bounds one call, `settles_in` is how long until the provider's list shows what happened,
-        `credential` the environment variable that holds its key. `key_window` is for how long the provider answers `effect.attempt_key`
+        `credential` the environment variable that holds its key; or in its place `audience`, the provider's address as your identity server
+        knows it: then an access token with exactly these scopes is minted for each call. `key_window` is for how long the provider answers `effect.attempt_key`
         seen once more with what it did before, and does nothing; None: it does not, and a call whose answer is lost is never made again,
         but looked for with `find`, or a person is asked. A tool that moves money (it has an `amount`) must have a `find`, or say in
         `no_find` why there is none, as in no_find="Our bank has no list."; a `find` comes after its tool, so this is looked at when the
@@ -126,6 +129,7 @@ class Agent:
                 details=_several("detail", detail, faults),
                 scopes=_several("scopes", scopes, faults),
                 credential=credential,
+                audience=audience,
                 timeout_s=_seconds("timeout", timeout, faults),
                 key_window_s=0 if key_window is None else _seconds("key_window", key_window, faults),
                 settles_in_s=_seconds("settles_in", settles_in, faults),
@@ -151,15 +155,17 @@ class Agent:
                 'it takes an Effect but names no action. Write @agent.tool(action="payment"), as the policy calls it.'
             )
         if tool.action is None and any(
-            (tool.amount, tool.payee, tool.details, tool.scopes, tool.credential, tool.no_find)
+            (tool.amount, tool.payee, tool.details, tool.scopes, tool.credential, tool.audience, tool.no_find)
         ):
             faults.append(
-                "amount, payee, detail, scopes, credential and no_find are for a tool with an effect. Name its action, or take them away."
+                "amount, payee, detail, scopes, credential, audience and no_find are for a tool with an effect. "
+                "Name its action, or take them away."
             )
         if tool.action is not None and not takes_effect:
             faults.append(
                 f"it has the action {tool.action!r} but takes no Effect. Give it a first parameter: effect: Effect."
             )
+        faults += _unfit_audience(tool) if tool.audience is not None else []
         if "why" in arguments and tool.action is not None:
             faults.append("`why` is the approver's argument, which the tool never sees. Name yours differently.")
         for role, name in (("amount", tool.amount), ("payee", tool.payee), *(("detail", d) for d in tool.details)):
@@ -207,6 +213,20 @@ class Agent:
             agent=self.name, on_behalf_of=on_behalf_of, input=digest.visible(input), model=self.model, acts_as=self.acts_as,
             scopes=self.scopes, max_iterations=self.max_iterations, max_tokens=self.max_tokens, launch_key=launch_key,
         )  # fmt: skip
+
+
+def _unfit_audience(tool: Tool) -> list[str]:
+    """What is wrong with how a tool asks for access tokens."""
+    faults = []
+    if tool.credential is not None:
+        faults.append("it has a credential and an audience, and only one of them can be its own. Take the other away.")
+    if why := addresses.unfit(str(tool.audience)):
+        faults.append(f'audience={tool.audience!r} cannot be used: {why}. Write it as in "https://payments.example".')
+    if not tool.scopes:
+        faults.append(
+            "it has an audience and no scopes, so that its tokens could do anything. Name the scopes that it needs."
+        )
+    return faults
 
 
 def _title(action: str | None) -> str:

@@ -1,7 +1,7 @@
 """What lies outside our process, on loopback: payment provider, suppliers, and the model behind its Messages API. Real SDKs call it."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import Any
 import anthropic
 from starlette.applications import Starlette
 from starlette.routing import Mount
+from starlette.types import ASGIApp
 
 from bot.sandbox.buyer import buyer
 from bot.sandbox.journal import Journal
@@ -44,13 +45,15 @@ class World:
 
 
 @contextmanager
-def world(folder: Path, script: Any = buyer) -> Iterator[World]:
-    """Serve it, and point the environment of this process at it."""
+def world(
+    folder: Path, script: Any = buyer, before_provider: Callable[[ASGIApp], ASGIApp] = lambda app: app
+) -> Iterator[World]:
+    """Serve it, and point the environment of this process at it. `before_provider` puts something in front of the payment provider."""
     provider = Provider(Journal(folder / "provider.jsonl"))
     suppliers = Suppliers(Journal(folder / "suppliers.jsonl"), names={"sup_412": "Nordholz Industrial"})
     app = Starlette(
         routes=[
-            Mount("/stripe", provider_app(provider)),
+            Mount("/stripe", before_provider(provider_app(provider))),
             Mount("/suppliers", suppliers_app(suppliers)),
             Mount("/anthropic", model_app(script)),
         ]

@@ -7,24 +7,23 @@ The one rule: an effect that was begun is settled before anything else of its ru
 import json
 import logging
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 from engine.models import Call, OpenEffect, Pause
 from engine.results import Unwritable, result_text
 from engine.rules import chain, digest
 from engine.rules import turn as rules
-from engine.state import events, halts, ledger, pauses, policies, present, runs
+from engine.state import events, ledger, pauses, policies, present, runs
 from engine.state.present import Rules
 from engine.tool import Bound, InvalidArguments, Tool
-from engine.workers import grants, perform, prepare, revalidate, vouch
+from engine.workers import grants, perform, prepare, revalidate, vouch, ways
+from engine.workers.attempts import Deed, call_s
+from engine.workers.credentials import Minted
 from engine.workers.means import Turn, Way, way
-from engine.workers.perform import Deed, Done, NotDone
 from engine.workers.prepare import Answer, Effectful, Plain
+from engine.workers.ways import Later
 
 _log = logging.getLogger(__name__)
-
-HALT_LOOK_S: Final = 2
-"""How often a run with something to do looks whether a halt is over."""
 
 
 def settle(turn: Turn, calls: Sequence[Call]) -> Way:
@@ -55,7 +54,7 @@ def settle(turn: Turn, calls: Sequence[Call]) -> Way:
         turn.means.do(runs.ask, turn.claim, asks, superseded=replaced, reason=again[0].why if again else "")
         return "off"
     ready = [one for one in checked if isinstance(one, revalidate.Ready)]
-    return _do_all(turn, [*(one for one in plans if not isinstance(one, Answer)), *ready], holds)
+    return _carry_out(turn, [one for one in plans if not isinstance(one, Answer)], ready, holds)
 
 
 def _record(turn: Turn, calls: Sequence[Call]) -> vouch.Told:
@@ -65,14 +64,33 @@ def _record(turn: Turn, calls: Sequence[Call]) -> vouch.Told:
     return chain.follow(turn.means.do(events.read, turn.run.id))
 
 
-def _do_all(turn: Turn, planned: Sequence[Plain | Effectful | revalidate.Ready], holds: Rules) -> Way:
+def _carry_out(turn: Turn, plans: Sequence[Plain | Effectful], ready: Sequence[revalidate.Ready], holds: Rules) -> Way:
+    """What was approved has its credentials before the first effect of any; what is lent is given back, and only then may the run stand still."""
+    try:
+        gone = _unlent(turn, ready) or _do_all(turn, [*plans, *ready], holds)
+    finally:
+        for one in ready:
+            one.borrowed.give_back()
+    return gone if isinstance(gone, str) else gone()
+
+
+def _unlent(turn: Turn, ready: Sequence[revalidate.Ready]) -> Way | Later | None:
+    """The run's way on if one of the approved calls cannot have a credential; None: each of them has."""
+    for one in ready:
+        came = one.borrowed.mint(call_s(one.planned.tool))
+        if not isinstance(came, Minted):
+            return ways.without(turn, one.call.n, one.pause.id, one.borrowed, came)
+    return None
+
+
+def _do_all(turn: Turn, planned: Sequence[Plain | Effectful | revalidate.Ready], holds: Rules) -> Way | Later:
     """In the order of the model's reply, each result saved as it comes."""
     for one in sorted(planned, key=lambda one: one.call.n):
         if turn.means.stop.is_set():
             return "look"
         match one:
             case Plain():
-                gone = way(turn.means.do(runs.save_results, turn.claim, {one.call.n: _run_plain(one)}))
+                gone: Way | Later = way(turn.means.do(runs.save_results, turn.claim, {one.call.n: _run_plain(one)}))
             case Effectful():
                 gone = _do_allowed(turn, one, holds)
             case revalidate.Ready():
@@ -92,12 +110,11 @@ def _run_plain(planned: Plain) -> dict[str, Any]:
         return {"text": result_text(f"The tool failed: {type(error).__name__}: {error}"), "is_error": True}
 
 
-def _do_allowed(turn: Turn, planned: Effectful, holds: Rules) -> Way:
-    minted = grants.mint(holds.standing, turn.run.on_behalf_of, planned.tool.credential)
-    if isinstance(minted, grants.GrantGone):
-        told = {planned.call.n: {"text": f"Not done: {minted.why}", "is_error": True}}
-        return way(turn.means.do(runs.save_results, turn.claim, told))
-    intent = prepare.intent(turn.run, planned, pause_id=None, call_s=perform.call_s(planned.tool))
+def _do_allowed(turn: Turn, planned: Effectful, holds: Rules) -> Way | Later:
+    borrowed = grants.borrow(turn.means, turn.run, planned.tool, None)
+    if lost := grants.lost(holds.standing, turn.run.on_behalf_of):
+        return ways.without(turn, planned.call.n, None, borrowed, lost)
+    intent = prepare.intent(turn.run, planned, pause_id=None, call_s=call_s(planned.tool))
     deed = Deed(
         run=turn.run,
         n=planned.call.n,
@@ -105,15 +122,14 @@ def _do_allowed(turn: Turn, planned: Effectful, holds: Rules) -> Way:
         bound=planned.bound,
         effect_key=intent.effect_key,
         pause_id=None,
-        credential=minted.credential,
+        borrowed=borrowed,
     )
-    return _way_after(turn, intent, perform.begin(turn.means, turn.claim, deed, intent))
+    return ways.after(turn, deed, intent)
 
 
-def _do_approved(turn: Turn, ready: revalidate.Ready) -> Way:
+def _do_approved(turn: Turn, ready: revalidate.Ready) -> Way | Later:
     planned, call = ready.planned, ready.call
-    call_s = perform.call_s(planned.tool)
-    intent = prepare.intent(turn.run, planned, pause_id=ready.pause.id, call_s=call_s, by=ready.present)
+    intent = prepare.intent(turn.run, planned, pause_id=ready.pause.id, call_s=call_s(planned.tool), by=ready.present)
     deed = Deed(
         run=turn.run,
         n=call.n,
@@ -121,11 +137,11 @@ def _do_approved(turn: Turn, ready: revalidate.Ready) -> Way:
         bound=planned.bound,
         effect_key=intent.effect_key,
         pause_id=ready.pause.id,
-        credential=ready.credential,
+        borrowed=ready.borrowed,
         prices=ready.prices,
         note=_changed(call, planned.tool, planned.bound),
     )
-    return _way_after(turn, intent, perform.begin(turn.means, turn.claim, deed, intent))
+    return ways.after(turn, deed, intent)
 
 
 def _finish_begun(turn: Turn, calls: Sequence[Call]) -> Way:
@@ -137,14 +153,14 @@ def _finish_begun(turn: Turn, calls: Sequence[Call]) -> Way:
     if tool is None or bound is None:
         why = f"The tool {effect.tool} changed after it was begun, and can no longer find out what became of it."
         return way(perform.doubt(turn.means, effect, why).status)
-    deed = _deed_begun(turn, call, effect, tool, bound)
-    return _way_after(turn, None, perform.reconcile(turn.means, turn.claim, deed))
+    gone = ways.after(turn, _deed_begun(turn, call, effect, tool, bound), None)
+    return gone if isinstance(gone, str) else gone()
 
 
 def _deed_begun(turn: Turn, call: Call, effect: OpenEffect, tool: Tool, bound: Bound) -> Deed:
-    standing = turn.means.do(ledger.standing, turn.run.id)
-    minted = grants.mint(standing, turn.run.on_behalf_of, tool.credential)
+    lost = grants.lost(turn.means.do(ledger.standing, turn.run.id), turn.run.on_behalf_of)
     doubted = _doubted(turn, call, effect, tool)
+    pause = turn.means.do(pauses.get, effect.pause_id) if effect.pause_id else None
     if doubted:
         _log.error("effect %s of run %s is only looked up: %s", effect.effect_id, turn.run.id, doubted.why)
     return Deed(
@@ -154,8 +170,8 @@ def _deed_begun(turn: Turn, call: Call, effect: OpenEffect, tool: Tool, bound: B
         bound=bound,
         effect_key=effect.effect_key,
         pause_id=effect.pause_id,
-        credential=grants.for_looking_up(tool.credential),
-        barred=doubted.why if doubted else minted.why if isinstance(minted, grants.GrantGone) else "",
+        borrowed=grants.borrow(turn.means, turn.run, tool, pause.content if pause else None),
+        barred=doubted.why if doubted else lost.why if lost else "",
         note=_changed(call, tool, bound),
     )
 
@@ -169,46 +185,6 @@ def _doubted(turn: Turn, call: Call, effect: OpenEffect, tool: Tool) -> vouch.Do
         if doubted := vouch.approved(turn.run, call, pause, told):
             return doubted
     return vouch.begun(call, effect, tool, pause, do(policies.of_version, effect.policy_version))
-
-
-def _way_after(turn: Turn, intent: ledger.Intent | None, came: Done | NotDone) -> Way:
-    """The run's way on after an effect was tried."""
-    if isinstance(came, Done):
-        return way(came.status)
-    match came.why:
-        case "halted":
-            return _wait_out_halt(turn)
-        case "held":
-            return _hold(turn)
-        case "late":
-            assert intent is not None
-            assert intent.pause_id is not None
-            turn.means.do(runs.void, turn.claim, [intent.pause_id], revalidate.LATE)
-            return "off"
-        case "altered":
-            _log.error("run %s: what is stored of call %s is not what was approved", turn.run.id, intent)
-            why = "What is stored is not what was approved, so it was not done. Have the record checked."
-            turn.means.do(runs.fail, turn.claim, why)
-            return "off"
-        case _:
-            return "look"  # begun, withdrawn or settled meanwhile, or another rule holds with what was paid since
-
-
-def _wait_out_halt(turn: Turn) -> Way:
-    """Until effects may go on, an operator wants the run to stop, or the worker ends; nothing is written meanwhile."""
-    with turn.means.standing_still():
-        while turn.means.do(halts.standing) and not turn.means.stop.wait(HALT_LOOK_S):
-            now = turn.means.do(runs.load, turn.run.id)
-            if now.hold:
-                return _hold(turn)
-            if now.epoch != turn.claim.epoch or now.status != "running":
-                return "off"
-    return "look"
-
-
-def _hold(turn: Turn) -> Way:
-    """An operator wants the run to stop: between two steps it does."""
-    return "look" if turn.means.do(runs.save_results, turn.claim, {}) == "running" else "off"
 
 
 def _tell_refusal(

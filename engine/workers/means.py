@@ -9,6 +9,7 @@ from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
 from engine.models import Claim, Run
 from engine.state import db
 from engine.tools import Agent
+from engine.workers.credentials import CredentialSource, Directory
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -24,7 +25,8 @@ Way = Literal["on", "look", "off"]
 class Means:
     """One worker's means. `name` tells workers apart in the record; `stop` is set when the process is to end.
 
-    `standing_still` surrounds a wait that may be long (a halt): the worker has another thread take this one's place meanwhile.
+    `credentials` mints what a call with an effect is done with. `standing_still` surrounds a wait that may be long (a halt): the worker has
+    another thread take this one's place meanwhile.
     """
 
     pool: db.Pool
@@ -32,6 +34,7 @@ class Means:
     complete: Complete
     name: str
     lease_s: float = 60
+    credentials: CredentialSource = field(default_factory=Directory)
     stop: threading.Event = field(default_factory=threading.Event)
     standing_still: Callable[[], AbstractContextManager[None]] = nullcontext
 

@@ -8,15 +8,15 @@ that cannot be told, the run stops and a person is asked.
 import logging
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Any, Final, Literal
+from typing import Final
 from uuid import UUID
 
-from engine.errors import LeaseLost, ProviderRefused
-from engine.models import Claim, OpenEffect, Run
-from engine.results import Unwritable, plain, result_text
-from engine.rules.digest import visible
+from engine.errors import LeaseLost
+from engine.models import Claim, OpenEffect
+from engine.results import result_text
 from engine.state import ledger, people
-from engine.tool import Bound, Effect, Tool
+from engine.workers.attempts import MARGIN_S, Came, Deed, began, call, call_s, look
+from engine.workers.credentials import GrantGone, Minted, Unreachable
 from engine.workers.means import Means
 from engine.workers.moments import Moment
 
@@ -30,29 +30,6 @@ BETWEEN_LOOKS_S: Final = (1.0, 3.0, 9.0)
 
 MOST_TRIES: Final = 1 + len(BETWEEN_TRIES_S)
 """Calls with one key, those before a crash included."""
-
-MARGIN_S: Final = 5
-"""After a call's own time limit, until it has provably ended. Half of it is for the way to the call, from the row that says so."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Deed:
-    """A call with an effect, ready to be done: what, by what right, with which credential.
-
-    `barred` says why it may only be looked up and no longer called ("": it may): its grant went after it was begun. `prices` is what
-    the receipt says of a price that was looked at again; `note` what the model must be told beside the result.
-    """
-
-    run: Run
-    n: int
-    tool: Tool
-    bound: Bound
-    effect_key: str
-    pause_id: UUID | None
-    credential: str
-    barred: str = ""
-    prices: dict[str, Any] | None = None
-    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,31 +53,30 @@ class _Absent:
     said: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Came:
-    """What came of a call: "succeed" with a value, "fail" or "unknown" with words."""
-
-    verdict: Literal["succeed", "fail", "unknown"]
-    value: Any = None
-    said: str = ""
-
-
-def begin(means: Means, claim: Claim, deed: Deed, intent: ledger.Intent) -> Done | NotDone:
-    """Do what nobody has begun. Raises LeaseLost when the run is another worker's."""
+def begin(means: Means, claim: Claim, deed: Deed, intent: ledger.Intent) -> Done | NotDone | GrantGone | Unreachable:
+    """Do what nobody has begun; without a credential nothing is begun. Raises LeaseLost when the run is another worker's."""
+    minted = deed.borrowed.mint(call_s(deed.tool))
+    if not isinstance(minted, Minted):
+        return minted
     asked = Moment.now()
     begun = means.do(ledger.begin, claim, intent, lease_s=means.lease_s, quoted=deed.prices)
     if isinstance(begun, ledger.NotBegun):
         return NotDone(begun.why)
     if kept_from := _in_time(means, claim, deed, begun.attempt_id, asked):
         return kept_from
-    came = _call(deed, begun.attempt_id, since=0)
+    came = call(deed, begun.attempt_id, minted, since=0)
+    if came.verdict == "fail" and deed.borrowed.failed():
+        came = _with_another(means, claim, deed, begun.attempt_id, came)
     if came.verdict == "unknown":
         return reconcile(means, claim, deed)
     return _record(means, claim, deed, begun.attempt_id, came)
 
 
-def reconcile(means: Means, claim: Claim, deed: Deed) -> Done | NotDone:
-    """Find out what became of an effect that was begun; what surely did not happen is tried anew, once. Raises LeaseLost."""
+def reconcile(means: Means, claim: Claim, deed: Deed) -> Done | NotDone | Unreachable:
+    """Find out what became of an effect that was begun; what surely did not happen is tried anew, once. Raises LeaseLost.
+
+    Unreachable: it surely did not happen, and there is no credential now to try it anew with.
+    """
     opened = _opened(means, deed)
     deed = replace(deed, prices=opened.quoted)
     if opened.status != "attempted":
@@ -116,25 +92,46 @@ def reconcile(means: Means, claim: Claim, deed: Deed) -> Done | NotDone:
     if not isinstance(known, _Absent):
         return known
     if said := known.said or deed.barred:
-        return _record(means, claim, deed, opened.attempt_id, _Came("fail", said=said))
+        return _record(means, claim, deed, opened.attempt_id, Came("fail", said=said))
     return _anew(means, claim, deed, opened)
 
 
-def _anew(means: Means, claim: Claim, deed: Deed, opened: OpenEffect) -> Done | NotDone:
+def _anew(means: Means, claim: Claim, deed: Deed, opened: OpenEffect) -> Done | NotDone | Unreachable:
     """The call before surely did nothing: one more, with a fresh key."""
+    minted = GrantGone(deed.barred) if deed.barred else deed.borrowed.mint(call_s(deed.tool))
+    if isinstance(minted, Unreachable):
+        return minted
     asked = Moment.now()
     attempt = means.do(ledger.replace, claim, opened.effect_id, call_s=call_s(deed.tool), lease_s=means.lease_s)
     if not isinstance(attempt, UUID):
         return NotDone(attempt)
+    if isinstance(minted, GrantGone):
+        return _record(means, claim, deed, attempt, Came("fail", said=minted.why))
     if kept_from := _in_time(means, claim, deed, attempt, asked):
         return kept_from
-    came = _Came("fail", said=deed.barred) if deed.barred else _call(deed, attempt, since=_began(opened))
+    came = call(deed, attempt, minted, since=began(opened))
+    if came.verdict == "fail" and deed.borrowed.failed():
+        came = _with_another(means, claim, deed, attempt, came)
     if came.verdict == "unknown":
         known = _pursue(means, claim, deed, _opened(means, deed))
         if not isinstance(known, _Absent):
             return known
-        came = _Came("fail", said=known.said or f"it did not answer, twice ({came.said})")
+        came = Came("fail", said=known.said or f"it did not answer, twice ({came.said})")
     return _record(means, claim, deed, attempt, came)
+
+
+def _with_another(means: Means, claim: Claim, deed: Deed, attempt_id: UUID, refused: Came) -> Came:
+    """Refused with a credential that was good no more by then: once more with another, if there is one; else why there is none."""
+    minted = deed.borrowed.mint(call_s(deed.tool))
+    if isinstance(minted, GrantGone):
+        return Came("fail", said=minted.why)
+    if isinstance(minted, Unreachable):
+        return refused
+    asked = Moment.now()
+    outcome = means.do(ledger.repeat, claim, attempt_id, call_s=call_s(deed.tool), lease_s=means.lease_s)
+    if outcome != "repeat" or _is_late(asked):
+        return refused
+    return call(deed, attempt_id, minted, since=began(_opened(means, deed)))
 
 
 def doubt(means: Means, opened: OpenEffect, why: str) -> Done:
@@ -152,11 +149,6 @@ def doubt(means: Means, opened: OpenEffect, why: str) -> Done:
             opened.doubt_role,
         )
     return Done(means.do(ledger.settle, opened.attempt_id, "doubt", error=why, ask=ask).run_status)
-
-
-def call_s(tool: Tool) -> float:
-    """How long one call may be under way, in seconds, until it has provably ended."""
-    return tool.timeout_s + MARGIN_S
 
 
 def _is_late(asked: Moment) -> bool:
@@ -191,6 +183,9 @@ def _pursue(means: Means, claim: Claim, deed: Deed, opened: OpenEffect) -> Done 
             break
         if means.stop.wait(wait_s):
             return NotDone("settled")
+        minted = deed.borrowed.mint(call_s(deed.tool))
+        if not isinstance(minted, Minted):
+            break
         asked = Moment.now()
         outcome = means.do(ledger.repeat, claim, opened.attempt_id, call_s=call_s(deed.tool), lease_s=means.lease_s)
         if outcome != "repeat":
@@ -198,7 +193,7 @@ def _pursue(means: Means, claim: Claim, deed: Deed, opened: OpenEffect) -> Done 
         if _is_late(asked):  # the key's time may be over meanwhile: look again
             opened = _opened(means, deed)
             continue
-        came = _call(deed, opened.attempt_id, since=_began(opened))
+        came = call(deed, opened.attempt_id, minted, since=began(opened))
         if came.verdict == "succeed":
             return _record(means, claim, deed, opened.attempt_id, came)
         refused = came.said if came.verdict == "fail" else ""
@@ -227,21 +222,13 @@ def _look(means: Means, claim: Claim, deed: Deed, opened: OpenEffect, refused: s
         opened = _opened(means, deed)
 
 
-def _found(means: Means, deed: Deed, opened: OpenEffect) -> _Came | None:
+def _found(means: Means, deed: Deed, opened: OpenEffect) -> Came | None:
     """What the provider's own list says: it happened, None (it is not there), or "unknown" when it cannot be asked, several times."""
-    effect = _effect(deed, opened.attempt_id, since=_began(opened))
-    said = ""
-    for wait_s in (*BETWEEN_LOOKS_S, None):
-        try:
-            found = deed.tool.companion("find", effect=effect, **deed.bound.values)
-        except Exception as error:  # noqa: BLE001  whatever it raises, it could not tell
-            said = _words(error)
-            _log.warning("looking for %s of run %s: %s", deed.tool.name, deed.run.id, said)
-        else:
-            return None if found is None else _Came("succeed", _kept(found))
-        if wait_s is None or means.stop.wait(wait_s):
-            break
-    return _Came("unknown", said=said)
+    for wait_s in BETWEEN_LOOKS_S:
+        found = look(deed, opened)
+        if found is None or found.verdict == "succeed" or means.stop.wait(wait_s):
+            return found
+    return look(deed, opened)
 
 
 def _opened(means: Means, deed: Deed) -> OpenEffect:
@@ -250,11 +237,7 @@ def _opened(means: Means, deed: Deed) -> OpenEffect:
     return opened
 
 
-def _began(opened: OpenEffect) -> int:
-    return int(opened.created_at.timestamp())
-
-
-def _record(means: Means, claim: Claim, deed: Deed, attempt_id: UUID, came: _Came) -> Done:
+def _record(means: Means, claim: Claim, deed: Deed, attempt_id: UUID, came: Came) -> Done:
     """Record it whoever has the run by now. Raises LeaseLost afterwards if it is no longer ours: only the receipt was."""
     if came.verdict == "fail":
         told = {"text": f"It was refused and not done: {came.said}", "is_error": True}
@@ -271,40 +254,3 @@ def _record(means: Means, claim: Claim, deed: Deed, attempt_id: UUID, came: _Cam
     if settled.epoch != claim.epoch:
         raise LeaseLost(f"run {claim.id} was taken over during a call; what came of the call is on record")
     return Done(settled.run_status)
-
-
-def _call(deed: Deed, attempt_id: UUID, *, since: int) -> _Came:
-    try:
-        value = deed.tool.run(deed.bound, _effect(deed, attempt_id, since=since))
-    except ProviderRefused as refused:
-        return _Came("fail", said=visible(str(refused))[:500])
-    except Exception as error:  # noqa: BLE001  a timeout, a cut connection, a bug in the tool: nobody knows what happened
-        _log.warning("call of %s with key %s: %s", deed.tool.name, attempt_id, _words(error))
-        return _Came("unknown", said=_words(error))
-    return _Came("succeed", _kept(value))
-
-
-def _kept(value: Any) -> Any:
-    """A receipt that can be stored, whatever the tool returned: it happened, and must never be lost over its words."""
-    try:
-        return plain(value)
-    except Unwritable as error:
-        return {"note": f"It was done. {error}"}
-
-
-def _effect(deed: Deed, attempt_id: UUID, *, since: int) -> Effect:
-    metadata = {"effect_key": deed.effect_key, "run_id": str(deed.run.id)}
-    if deed.pause_id:
-        metadata["pause_id"] = str(deed.pause_id)
-    return Effect(
-        attempt_key=str(attempt_id),
-        effect_key=deed.effect_key,
-        metadata=metadata,
-        credential=deed.credential,
-        timeout_s=deed.tool.timeout_s,
-        since=since,
-    )
-
-
-def _words(error: Exception) -> str:
-    return visible(f"{type(error).__name__}: {error}")[:500]

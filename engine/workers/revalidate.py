@@ -18,6 +18,7 @@ from engine.state.present import Rules
 from engine.state.runs import Ask
 from engine.tool import Bound, InvalidArguments, Tool
 from engine.workers import grants, judge, prepare, vouch
+from engine.workers.credentials import Borrowed
 from engine.workers.means import Turn
 from engine.workers.prepare import Effectful
 
@@ -27,9 +28,10 @@ LATE = "The time in which it had to be done has passed, so it was not done."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ready:
-    """It holds: go on. `present` is what the call needs by the policy of now, and no more than was approved.
+    """It holds, as far as our own rows tell: go on. `present` is what the call needs by the policy of now, and no more than was approved.
 
-    `prices` is what the receipt says of the price approved and now; None for a tool without one.
+    `prices` is what the receipt says of the price approved and now; None: it has none. `borrowed` is its credential, which nobody has
+    minted yet.
     """
 
     call: Call
@@ -37,7 +39,7 @@ class Ready:
     planned: Effectful
     present: Need
     prices: dict[str, Any] | None
-    credential: str
+    borrowed: Borrowed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,11 +103,9 @@ def _check(turn: Turn, call: Call, pause: Pause, holds: Rules, told: vouch.Told)
     if late or tool is None or tool.action is None or bound is None:
         gone = f"The tool {held.tool} is gone or no longer takes what was approved, so it was not done."
         return Void((pause.id,), LATE if late else gone)
-    minted = grants.mint(holds.standing, pause.requester_name or turn.run.on_behalf_of, tool.credential)
-    if isinstance(minted, grants.Minted):
-        minted = grants.missed(held, holds.people) or minted
-    if isinstance(minted, grants.GrantGone):
-        return Void((pause.id,), minted.why)
+    requester = pause.requester_name or turn.run.on_behalf_of
+    if lost := grants.lost(holds.standing, requester) or grants.missed(held, holds.people):
+        return Void((pause.id,), lost.undone)
     present = judge.need(turn.means, tool, bound, holds)
     if present.kind == "forbid":
         return Void((pause.id,), f"The policy does not allow it any more, so it was not done: {present.why}")
@@ -115,9 +115,8 @@ def _check(turn: Turn, call: Call, pause: Pause, holds: Rules, told: vouch.Told)
         return _ask_again(turn, call, pause, replace(looked, why=why), holds)
     as_stored = replace(bound, arguments=dict(held.arguments))
     planned = Effectful(call=call, tool=tool, bound=as_stored, need=held.need, quote=held.quote)
-    return Ready(
-        call=call, pause=pause, planned=planned, present=present, prices=looked.prices, credential=minted.credential
-    )
+    borrowed = grants.borrow(turn.means, turn.run, tool, held)
+    return Ready(call=call, pause=pause, planned=planned, present=present, prices=looked.prices, borrowed=borrowed)
 
 
 def _stale(pause: Pause, held: Content, tool: Tool, present: Need, holds: Rules) -> str | None:

@@ -14,6 +14,7 @@ from engine.models import Claim
 from engine.state import db, outage, runs
 from engine.tools import Agent
 from engine.workers import loop
+from engine.workers.credentials import CredentialSource, Directory
 from engine.workers.means import Complete, Means
 
 _log = logging.getLogger(__name__)
@@ -30,13 +31,26 @@ class Worker:
     """
 
     def __init__(
-        self, pool: db.Pool, agents: Mapping[str, Agent], complete: Complete, *, threads: int = 4, lease_s: float = 60
+        self,
+        pool: db.Pool,
+        agents: Mapping[str, Agent],
+        complete: Complete,
+        *,
+        threads: int = 4,
+        lease_s: float = 60,
+        credentials: CredentialSource | None = None,
     ) -> None:
         for agent in agents.values():
             agent.check()
         name = f"{socket.gethostname()}:{os.getpid()}"
         self._means = Means(
-            pool=pool, agents=agents, complete=complete, name=name, lease_s=lease_s, standing_still=self._another
+            pool=pool,
+            agents=agents,
+            complete=complete,
+            name=name,
+            lease_s=lease_s,
+            standing_still=self._another,
+            credentials=credentials or Directory(),
         )
         self._others = 0
         self._work = threading.Condition()

@@ -1,6 +1,11 @@
 """The settings: every fault at once, in our own words, with what to put there; and no secret in any of them."""
 
+import json
+from pathlib import Path
+from typing import Any
+
 import pytest
+from joserfc.jwk import ECKey, OctKey, RSAKey
 
 from engine import settings
 from engine.errors import Misconfigured
@@ -126,3 +131,88 @@ def test_the_address_of_the_database_alone() -> None:
         assert fault.startswith(f"DATABASE_URL {wrong}")
         assert fault.endswith("In the demo: placet demo prints it.")
         assert "geheim" not in fault
+
+
+@pytest.fixture
+def key_file(tmp_path: Path) -> Path:
+    """Placet's own key at an identity server."""
+    path = tmp_path / "key.json"
+    path.write_text(json.dumps(ECKey.generate_key("P-256").as_dict(private=True)))
+    return path
+
+
+def oauth(key_file: Path | str, **changes: str) -> dict[str, str]:
+    known = {"PLACET_OAUTH_ISSUER": "https://id.example", "PLACET_OAUTH_CLIENT_ID": "placet"}
+    return known | {"PLACET_OAUTH_KEY_FILE": str(key_file)} | changes
+
+
+def test_an_identity_server_is_taken_with_its_key_which_does_not_show(key_file: Path) -> None:
+    given = Settings.from_env(FIT | oauth(key_file))
+    assert (given.oauth_issuer, given.oauth_client_id) == ("https://id.example", "placet")
+    assert given.oauth_key_file is not None
+    key = given.oauth_key_file.get_secret_value()
+    assert key == key_file.read_text()
+    assert json.loads(key)["d"] not in f"{given!r} {given}"
+
+
+@pytest.mark.parametrize("there", [1, 2])
+def test_of_an_identity_server_all_is_set_or_nothing_and_what_is_missing_is_in_the_one_report(
+    key_file: Path, there: int
+) -> None:
+    given = dict(list(oauth(key_file).items())[:there])
+    missing = [name for name in oauth(key_file) if name not in given]
+    said = faults(**given, PORT="http")
+    assert said[0].startswith("PORT cannot be used")
+    assert [fault.partition(". Set it to ")[0] for fault in said[1:]] == [
+        f"{name} is not set, and PLACET_OAUTH_ISSUER is" for name in missing
+    ]
+    assert AgentModules.from_env(FIT | given).agents
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "why"),
+    [
+        (
+            "PLACET_OAUTH_ISSUER",
+            "http://id.example",
+            "it begins with http://, and only https:// keeps a secret on its way",
+        ),
+        ("PLACET_OAUTH_ISSUER", "https://id.example?tenant=1", "it holds a query, which no issuer has"),
+        ("PLACET_OAUTH_ISSUER", "https://...", "it is still a placeholder"),
+        ("PLACET_OAUTH_CLIENT_ID", "pläcet", "it is no plain text of 1 to 200 characters"),
+        ("PLACET_OAUTH_KEY_FILE", "/nowhere/key.json", "it cannot be read (No such file or directory)"),
+        ("PLACET_OAUTH_KEY_FILE", "/", "it cannot be read (Is a directory)"),
+        ("PLACET_OAUTH_KEY_FILE", "<the file>", "it is still a placeholder"),
+    ],
+)
+def test_an_identity_server_that_cannot_be_used_is_refused(key_file: Path, name: str, value: str, why: str) -> None:
+    [fault] = faults(**oauth(key_file, **{name: value}))
+    assert fault.startswith(f"{name} cannot be used: {why}. Set it to ")
+
+
+def _without(key: dict[str, Any], *names: str) -> str:
+    return json.dumps({name: value for name, value in key.items() if name not in names})
+
+
+OURS = ECKey.generate_key("P-256").as_dict(private=True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "geheim", "[]", "{}", _without(OURS, "d"), _without(OURS, "x"), _without(OURS, "kty"), json.dumps(OURS | {"d": "geheim"}),
+        json.dumps(OURS | {"alg": "ES384"}), json.dumps(ECKey.generate_key("P-384").as_dict(private=True)),
+        json.dumps(RSAKey.generate_key(2048).as_dict(private=True)), json.dumps(OctKey.generate_key(256).as_dict(private=True)),
+    ],
+)  # fmt: skip
+def test_a_file_without_a_key_that_can_sign_is_refused_and_not_shown(key_file: Path, text: str) -> None:
+    key_file.write_text(text)
+    [fault] = faults(**oauth(key_file))
+    assert fault.startswith("PLACET_OAUTH_KEY_FILE cannot be used: the file holds no private key that signs by ES256. ")
+    assert "geheim" not in fault
+
+
+def test_a_file_that_is_no_text_is_refused(key_file: Path) -> None:
+    key_file.write_bytes(b"\xff\xfe")
+    [fault] = faults(**oauth(key_file))
+    assert fault.startswith("PLACET_OAUTH_KEY_FILE cannot be used: it cannot be read (it is no text). ")

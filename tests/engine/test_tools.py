@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from engine import Agent, Effect, Money
 from engine.errors import BadInput, Misconfigured
-from engine.results import LONGEST_RESULT, Unwritable, plain, result_text
+from engine.results import LONGEST_RESULT, Unwritable, plain, result_text, without
 from engine.rules import digest
 from engine.tool import InvalidArguments, Tool
 from engine.tools import load
@@ -21,6 +21,7 @@ from engine.workers.worker import Worker
 
 EFFECT = Effect(attempt_key="k1", effect_key="r:1:0", metadata={}, credential="", timeout_s=20, since=0)
 EUROS = {"amount": "38000.00", "currency": "EUR"}
+WRITE_AUDIENCE = 'Write it as in "https://payments.example".'
 
 
 def agent() -> Agent:
@@ -114,10 +115,49 @@ def test_options_of_an_effect_without_an_action_are_refused() -> None:
     def look(amount: Money) -> None: ...
 
     add: Any = agent().tool
-    with pytest.raises(
-        Misconfigured, match="look: amount, payee, detail, scopes, credential and no_find are for a tool with"
-    ):
+    said = "look: amount, payee, detail, scopes, credential, audience and no_find are for a tool with an effect"
+    with pytest.raises(Misconfigured, match=said):
         add(amount="amount")(look)
+    with pytest.raises(Misconfigured, match=said):
+        add(audience="https://payments.example")(look)
+
+
+def test_a_tool_may_name_the_audience_of_its_tokens_in_place_of_a_key() -> None:
+    mine = agent()
+    add = mine.tool(action="payment", scopes=["payments:write"], audience="https://payments.example")
+
+    def pay(effect: Effect) -> None: ...
+
+    assert (add(pay).audience, mine.tools["pay"].credential) == ("https://payments.example", None)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (
+            {"audience": "https://p.example", "scopes": ["a"], "credential": "KEY"},
+            "it has a credential and an audience, and only one of them can be its own. Take the other away.",
+        ),
+        (
+            {"audience": "https://p.example"},
+            "it has an audience and no scopes, so that its tokens could do anything. Name the scopes that it needs.",
+        ),
+        (
+            {"audience": "payments", "scopes": ["a"]},
+            f"audience='payments' cannot be used: it is no web address, which begins with https://. {WRITE_AUDIENCE}",
+        ),
+        (
+            {"audience": "", "scopes": ["a"]},
+            f"audience='' cannot be used: it holds a blank or another character that no web address has. {WRITE_AUDIENCE}",
+        ),
+    ],
+)
+def test_an_audience_that_cannot_be_minted_for_is_refused_where_it_is_written(
+    options: dict[str, Any], said: str
+) -> None:
+    def pay(effect: Effect) -> None: ...
+
+    assert fault(lambda a: a.tool(action="payment", **options)(pay)) == f"pay: {said}"
 
 
 def test_a_misspelt_option_is_refused_where_it_is_written() -> None:
@@ -618,3 +658,17 @@ def test_a_huge_result_is_cut_with_a_visible_mark() -> None:
     assert text.endswith("x\n[cut here: 7 more characters]")
     assert len(text) < LONGEST_RESULT + 50
     assert result_text("x" * LONGEST_RESULT) == "x" * LONGEST_RESULT
+
+
+def test_a_secret_is_taken_out_of_everything_that_is_kept() -> None:
+    kept = {"a": ["sk_12345678", 7, None, {"sk_12345678": "Bearer sk_12345678!"}], "b": True}
+    assert without("sk_12345678", kept) == {
+        "a": ["[credential]", 7, None, {"[credential]": "Bearer [credential]!"}],
+        "b": True,
+    }
+    assert without("sk_12345678", "no sk_12345678, sk_1234567") == "no [credential], sk_1234567"
+
+
+@pytest.mark.parametrize("short", ["", "a", "sk_1234"])
+def test_what_is_too_short_to_be_a_secret_is_left(short: str) -> None:
+    assert without(short, ["a", "sk_1234"]) == ["a", "sk_1234"]

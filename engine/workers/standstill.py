@@ -1,0 +1,67 @@
+"""A run that stands still in its worker's hands, between two steps: an operator stopped every effect, or no credential is to be had now.
+
+The one rule: nothing is written meanwhile, and whoever else moves the run (an operator, its requester, another worker) is not kept waiting.
+"""
+
+import logging
+from itertools import chain, repeat
+from typing import Final
+
+from engine.state import halts, ledger, pauses, runs
+from engine.workers.credentials import Borrowed, Unreachable
+from engine.workers.means import Turn, Way
+
+_log = logging.getLogger(__name__)
+
+HALT_LOOK_S: Final = 2
+"""How often a run with something to do looks whether a halt is over."""
+
+OUTAGE_LOOKS_S: Final = (2.0, 4.0, 8.0, 16.0, 30.0)
+"""Waits before a credential is asked for once more; the last is repeated."""
+
+
+def halt(turn: Turn) -> Way:
+    """Until effects may go on, an operator wants the run to stop, or the worker ends."""
+    with turn.means.standing_still():
+        while turn.means.do(halts.standing) and not turn.means.stop.wait(HALT_LOOK_S):
+            if gone := _moved(turn):
+                return gone
+    return "look"
+
+
+def outage(turn: Turn, borrowed: Borrowed, why: str) -> Way:
+    """Until whoever can tell of the grant is there again, or what was approved may not be done any more; then everything is looked at again.
+
+    Or until an operator wants the run to stop, or the worker ends. `why` is what was said when no credential was to be had.
+    """
+    _log.warning("run %s stands still, approved and not done: %s", turn.run.id, why)
+    with turn.means.standing_still():
+        for wait_s in chain(OUTAGE_LOOKS_S, repeat(OUTAGE_LOOKS_S[-1])):
+            if turn.means.stop.wait(wait_s):
+                break
+            if gone := _moved(turn):
+                return gone
+            if _is_late(turn) or not isinstance(borrowed.mint(0), Unreachable):
+                break
+    borrowed.give_back()
+    return "look"
+
+
+def hold(turn: Turn) -> Way:
+    """An operator wants the run to stop: between two steps it does."""
+    return "look" if turn.means.do(runs.save_results, turn.claim, {}) == "running" else "off"
+
+
+def _moved(turn: Turn) -> Way | None:
+    """The run's way on if somebody else moved it, or wants it to stop; None: it is ours still."""
+    now = turn.means.do(runs.load, turn.run.id)
+    if now.hold:
+        return hold(turn)
+    return "off" if now.epoch != turn.claim.epoch or now.status != "running" else None
+
+
+def _is_late(turn: Turn) -> bool:
+    """Whether the time of an approved call of this turn has passed, by the database's clock."""
+    approved = [turn.means.do(pauses.get, call.pause_id) for call in turn.run.calls if call.pause_id]
+    until = [pause.execute_by for pause in approved if pause.status == "approved" and pause.execute_by]
+    return bool(until) and min(until) < turn.means.do(ledger.standing, turn.run.id).now

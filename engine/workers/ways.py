@@ -1,0 +1,70 @@
+"""A run's way on after one of its effects was tried, or could not be: on, once more, not with this worker, or first it must stand still."""
+
+import logging
+from collections.abc import Callable
+from functools import partial
+from uuid import UUID
+
+from engine.state import ledger, runs
+from engine.workers import perform, revalidate, standstill
+from engine.workers.attempts import Deed
+from engine.workers.credentials import Borrowed, GrantGone, Unreachable
+from engine.workers.means import Turn, Way, way
+from engine.workers.perform import Done, NotDone
+
+_log = logging.getLogger(__name__)
+
+Later = Callable[[], Way]
+"""A run that must stand still in this worker's hands first: how it does, once nothing is lent to it any more."""
+
+
+def after(turn: Turn, deed: Deed, intent: ledger.Intent | None) -> Way | Later:
+    """Begin it, or without an intent find out what became of it; either way its credential is given back before anything else happens."""
+    came: Done | NotDone | GrantGone | Unreachable
+    try:
+        if intent is None:
+            came = perform.reconcile(turn.means, turn.claim, deed)
+        else:
+            came = perform.begin(turn.means, turn.claim, deed, intent)
+    finally:
+        deed.borrowed.give_back()
+    match came:
+        case Done():
+            return way(came.status)
+        case NotDone():
+            return _way_after(turn, deed, came.why)
+        case _:
+            return without(turn, deed.n, deed.pause_id, deed.borrowed, came)
+
+
+def without(
+    turn: Turn, n: int, pause_id: UUID | None, borrowed: Borrowed, came: GrantGone | Unreachable
+) -> Way | Later:
+    """The run's way on when there is no credential for a call that is not begun."""
+    if isinstance(came, Unreachable):
+        return partial(standstill.outage, turn, borrowed, came.why)
+    if pause_id is not None:
+        turn.means.do(runs.void, turn.claim, [pause_id], came.undone)
+        return "off"
+    told = {n: {"text": f"Not done: {came.undone}", "is_error": True}}
+    return way(turn.means.do(runs.save_results, turn.claim, told))
+
+
+def _way_after(turn: Turn, deed: Deed, why: str) -> Way | Later:
+    """The run's way on after an effect was tried and is not known to be done."""
+    match why:
+        case "halted":
+            return partial(standstill.halt, turn)
+        case "held":
+            return standstill.hold(turn)
+        case "late":
+            assert deed.pause_id is not None
+            turn.means.do(runs.void, turn.claim, [deed.pause_id], revalidate.LATE)
+            return "off"
+        case "altered":
+            _log.error("run %s: what is stored of call %s is not what was approved", turn.run.id, deed.n)
+            said = "What is stored is not what was approved, so it was not done. Have the record checked."
+            turn.means.do(runs.fail, turn.claim, said)
+            return "off"
+        case _:
+            return "look"  # begun, withdrawn or settled meanwhile
