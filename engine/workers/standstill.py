@@ -1,12 +1,13 @@
 """A run that stands still in its worker's hands, between two steps: an operator stopped every effect, or no credential is to be had now.
 
-The one rule: nothing is written meanwhile, and whoever else moves the run (an operator, its requester, another worker) is not kept waiting.
+The one rule: nothing is written while it does, and whoever else moves the run (an operator, its requester, another worker) is not kept waiting.
 """
 
 import logging
-from itertools import chain, repeat
+from datetime import timedelta
 from typing import Final
 
+from engine.models import Pause
 from engine.state import halts, ledger, pauses, runs
 from engine.workers.credentials import Borrowed, Unreachable
 from engine.workers.means import Turn, Way
@@ -16,8 +17,11 @@ _log = logging.getLogger(__name__)
 HALT_LOOK_S: Final = 2
 """How often a run with something to do looks whether a halt is over."""
 
-OUTAGE_LOOKS_S: Final = (2.0, 4.0, 8.0, 16.0, 30.0)
-"""Waits before a credential is asked for once more; the last is repeated."""
+OUTAGE_LOOKS_S: Final = (2.0, 4.0, 8.0, 16.0)
+"""Waits before a credential is asked for once more; after the last the run is put off."""
+
+PUT_OFF_S: Final = 60
+"""For how long, each time: nothing runs meanwhile, however many wait for the same server."""
 
 
 def halt(turn: Turn) -> Way:
@@ -32,19 +36,26 @@ def halt(turn: Turn) -> Way:
 def outage(turn: Turn, borrowed: Borrowed, why: str) -> Way:
     """Until whoever can tell of the grant is there again, or what was approved may not be done any more; then everything is looked at again.
 
-    Or until an operator wants the run to stop, or the worker ends. `why` is what was said when no credential was to be had.
+    Or until an operator wants the run to stop, or the worker ends. What is not over soon puts the run off: it is let go, and taken up again
+    in a minute by whoever is free. `why` is what was said when no credential was to be had.
     """
     _log.warning("run %s stands still, approved and not done: %s", turn.run.id, why)
+    approved, now = _approved(turn), turn.means.do(ledger.standing, turn.run.id).now
+    is_new = all(
+        pause.decided_at is not None and now - pause.decided_at < timedelta(seconds=PUT_OFF_S) for pause in approved
+    )
     with turn.means.standing_still():
-        for wait_s in chain(OUTAGE_LOOKS_S, repeat(OUTAGE_LOOKS_S[-1])):
+        for wait_s in OUTAGE_LOOKS_S if is_new else ():
             if turn.means.stop.wait(wait_s):
-                break
+                return "look"
             if gone := _moved(turn):
                 return gone
             if _is_late(turn) or not isinstance(borrowed.mint(0), Unreachable):
-                break
+                borrowed.give_back()
+                return "look"
     borrowed.give_back()
-    return "look"
+    turn.means.do(runs.put_off, turn.claim, turn.means.name, after_s=PUT_OFF_S, why=why)
+    return "off"
 
 
 def hold(turn: Turn) -> Way:
@@ -60,8 +71,13 @@ def _moved(turn: Turn) -> Way | None:
     return "off" if now.epoch != turn.claim.epoch or now.status != "running" else None
 
 
+def _approved(turn: Turn) -> list[Pause]:
+    """The pauses of this turn that are approved and not carried out."""
+    asked = [turn.means.do(pauses.get, call.pause_id) for call in turn.run.calls if call.pause_id]
+    return [pause for pause in asked if pause.status == "approved"]
+
+
 def _is_late(turn: Turn) -> bool:
     """Whether the time of an approved call of this turn has passed, by the database's clock."""
-    approved = [turn.means.do(pauses.get, call.pause_id) for call in turn.run.calls if call.pause_id]
-    until = [pause.execute_by for pause in approved if pause.status == "approved" and pause.execute_by]
+    until = [pause.execute_by for pause in _approved(turn) if pause.execute_by]
     return bool(until) and min(until) < turn.means.do(ledger.standing, turn.run.id).now

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from bot.cards import outcomes
 from bot.sandbox.model import ask, say
 from engine import ProviderRefused
 from engine.state import events, ledger, runs
@@ -319,17 +320,70 @@ def test_a_worker_that_is_to_end_lets_the_run_go_and_the_next_one_does_it(
     assert desk.paid() == [BIG]
 
 
-def test_an_allowed_payment_stands_still_too_and_is_then_made_once(
+def later(desk: Desk) -> None:
+    """Let the time for which runs were put off be over."""
+    desk.conn.execute("UPDATE run SET queued_at = queued_at - interval '1 minute' WHERE status = 'queued'")
+
+
+def test_what_is_not_over_soon_puts_the_run_off_and_nothing_runs_meanwhile(
+    desks: Desks, shop: Shop, identity: Identity
+) -> None:
+    identity.grant("payments:write")
+    desk = desks(ask(pay()), DONE)
+    run_id = approved(desk)
+    identity.plan("down")
+    desk.work()
+    assert desk.hours.waited == [2.0, 4.0, 8.0, 16.0]
+    assert (desk.run(run_id).status, desk.statuses(run_id)) == ("queued", ["approved"])
+    asked = desk.pause(run_id)
+    assert asked.put_off_why is not None
+    assert asked.put_off_why.startswith("The identity server")
+    assert asked.put_off_to is not None
+    assert "Nothing is done yet: The identity server" in outcomes.told(asked).text
+    assert desk.work() == 0  # it is nobody's turn before the minute is over
+    desk.conn.execute("UPDATE run_pause SET decided_at = decided_at - interval '2 minutes'")
+    later(desk)
+    desk.hours.waited.clear()
+    assert desk.work() == 1
+    assert desk.hours.waited == []  # an outage of minutes keeps no thread
+    assert desk.run(run_id).status == "queued"
+    identity.control("clear")
+    later(desk)
+    desk.work()
+    assert desk.run(run_id).status == "done"
+    assert desk.paid() == [BIG]
+    assert identity.live() == []
+
+
+def test_a_run_that_is_put_off_can_be_paused_resumed_and_withdrawn(
+    desks: Desks, shop: Shop, identity: Identity
+) -> None:
+    desk = desks(ask(pay()))
+    run_id = approved(desk)
+    identity.plan("down")
+    desk.work()
+    assert runs.hold(desk.conn, run_id, actor="otto", surface="tests") == "paused"
+    assert runs.resume(desk.conn, run_id, actor="otto", surface="tests") == "queued"
+    assert desk.work() == 1  # at once
+    assert runs.cancel(desk.conn, run_id, actor="priya", person="priya", surface="tests") == "cancelled"
+    assert desk.statuses(run_id) == ["cancelled"]
+    assert desk.paid() == []
+
+
+def test_an_allowed_payment_stands_still_and_is_put_off_too_and_is_then_made_once(
     desks: Desks, shop: Shop, identity: Identity
 ) -> None:
     identity.grant("payments:write")
     desk = desks(ask(pay(amount="640.00")), DONE)
     identity.plan("down")
-    desk.hours.meanwhile += [*[lambda: None] * 6, lambda: identity.control("clear")]
     run_id = desk.start()
+    assert desk.run(run_id).status == "queued"
+    assert desk.hours.waited == [2.0, 4.0, 8.0, 16.0]
+    identity.control("clear")
+    later(desk)
+    desk.work()
     assert desk.run(run_id).status == "done"
     assert desk.paid() == [SMALL]
-    assert desk.hours.waited == [2.0, 4.0, 8.0, 16.0, 30.0, 30.0, 30.0]
 
 
 def test_while_a_halt_stands_no_token_is_held(desks: Desks, shop: Shop, identity: Identity) -> None:
