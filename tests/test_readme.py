@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from bot.cli import app
+from engine.rules import people, policy_file
 from engine.settings import Settings
 from engine.tool import Effect
 from engine.tools import Agent
@@ -49,6 +50,16 @@ def test_every_command_exists_with_its_options(words: list[str]) -> None:
         result = CliRunner().invoke(app, [*path[:2], "--help"], env={"COLUMNS": "200", "TERM": "dumb"})
         assert result.exit_code == 0
     assert [option for option in options if option not in result.output] == []
+
+
+def test_the_policy_in_the_readme_can_be_put_in_force() -> None:
+    [text] = blocks("toml")
+    policy = policy_file.check(
+        text, people.parse((ROOT / "examples" / "procurement" / "people.toml").read_text("utf-8"))
+    )
+    asked = policy.rules[-1].need
+    assert asked.calendar is not None
+    assert (policy.windows, asked.confirm, asked.in_business_hours) == ({"payment": 86_400}, "payment_method", True)
 
 
 def test_the_two_commands_are_the_ones_that_ci_runs() -> None:

@@ -46,6 +46,13 @@ def paint_copy(courier: Courier, pause_id: UUID, *, kind: blocks.Kind, level: in
         log.warning("a second copy of %s was not painted: %s", screen_id("pause", pause_id), outcome.error)
 
 
+def paint_doubt_copy(courier: Courier, doubt: Doubt, *, channel: str, ts: str) -> None:
+    """The same for a copy of a card that asks what became of an action."""
+    outcome = courier.slack.update(channel, ts, doubts.card(doubt, env=courier.env))
+    if not isinstance(outcome, Sent):
+        log.warning("a second copy of %s was not painted: %s", screen_id("effect", doubt.id), outcome.error)
+
+
 def _paint(courier: Courier, card: Card) -> None:
     try:
         with courier.pool.connection() as conn:

@@ -84,7 +84,7 @@ def adopt(desk: Desk, pause_id: UUID, place: Place) -> None:
             return
         level = pauses.get(conn, pause_id).level if place.level is None else place.level
         lost = [
-            c for c in shown if c.ts is None and c.kind == place.kind and c.level == level and _may_be(c.dest, place)
+            c for c in shown if c.ts is None and c.kind == place.kind and c.level == level and may_be(c.dest, place)
         ]
         adopted = bool(lost) and cards.adopt(conn, lost[0].id, channel=place.channel, ts=place.ts)
     if adopted:
@@ -94,7 +94,7 @@ def adopt(desk: Desk, pause_id: UUID, place: Place) -> None:
         repaint.paint_copy(desk.courier, pause_id, kind=place.kind, level=level, channel=place.channel, ts=place.ts)
 
 
-def _may_be(dest: str, place: Place) -> bool:
+def may_be(dest: str, place: Place) -> bool:
     """Whether a card for this destination may stand in this place; whose direct conversation a D... is, its id does not say."""
     kind, _, name = dest.partition(":")
     return name == place.channel if kind == "channel" else place.channel.startswith("D")

@@ -7,14 +7,15 @@ from typing import Any
 
 from bot.cards import doubts, ids, phrases
 from bot.cards.doubts import Answer
+from bot.delivery import repaint
 from bot.delivery.who import Turned
 from bot.listeners import decisions
 from bot.listeners.decisions import Click
 from bot.listeners.desk import Desk
-from bot.listeners.places import place_of
+from bot.listeners.places import Place, place_of
 from engine.errors import NotFound
 from engine.models import Doubt
-from engine.state import ledger
+from engine.state import cards, ledger
 
 Json = dict[str, Any]
 
@@ -73,7 +74,24 @@ def _answer(desk: Desk, click: Click, answer: Answer, reference: str = "") -> st
         outcome = ledger.resolve(conn, doubt.id, answer, actor=click.actor.id, surface=surface, reference=reference)
         now = ledger.doubt(conn, doubt.id)
     desk.kick()
+    desk.afterwards(lambda: _adopt(desk, now, click.place))
     return None if outcome == answer else doubts.refused(now, outcome)
+
+
+def _adopt(desk: Desk, doubt: Doubt, place: Place) -> None:
+    """Make a card that was clicked ours if its post's answer was lost; paint it once if another copy has taken its place since."""
+    if place.surface != "card" or place.ts is None:
+        return
+    with desk.courier.pool.connection() as conn:
+        shown = cards.of_effect(conn, doubt.id)
+        if any((c.channel, c.ts) == (place.channel, place.ts) for c in shown):
+            return
+        lost = [c for c in shown if c.ts is None and decisions.may_be(c.dest, place)]
+        adopted = bool(lost) and cards.adopt(conn, lost[0].id, channel=place.channel, ts=place.ts)
+    if adopted:
+        desk.kick()
+    else:
+        repaint.paint_doubt_copy(desk.courier, doubt, channel=place.channel, ts=place.ts)
 
 
 def _doubt(desk: Desk, click: Click) -> Doubt:

@@ -106,6 +106,30 @@ def doubt(scene: Scene) -> None:
     scene.rest()
 
 
+def doubt_in_slack(scene: Scene) -> None:
+    scene.provider.faults.plan(
+        Fault(kind="500_after", match={"endpoint": "create"}),
+        Fault(kind="down", match={"endpoint": "list"}, times=None),
+    )
+    approve(scene)
+    scene.say_happened("ines", "pi_seen")
+    scene.rest()
+
+
+def confirm(scene: Scene) -> None:
+    scene.confirm("marta", "4417")
+    scene.rest()
+
+
+def delegate(scene: Scene) -> None:
+    """Marta goes away, and Otto answers in her place; afterwards she is back."""
+    scene.type("away", "marta", "--delegate", "otto", "--until", "2099-01-01T09:00+00:00", "--as", "marta")
+    scene.rest()
+    scene.press("otto", ids.ACTION_APPROVE)
+    scene.type("back", "marta", "--as", "marta")
+    scene.rest()
+
+
 def losers(scene: Scene) -> None:
     [card] = scene.cards("jonas", ids.ACTION_APPROVE)
     scene.press("jonas", ids.ACTION_APPROVE, card)

@@ -38,6 +38,9 @@ QUORUM: Final = re.sub(
     POLICY,
     flags=re.DOTALL,
 )
+TYPED: Final = POLICY.replace('person = "marta"', 'person = "marta"\nconfirm = "payment_method"')
+REMINDED: Final = POLICY.replace('person = "marta"', 'person = "marta"\nremind_after = "1h"')
+TOGETHER: Final = f'{POLICY}\n[spend_window]\npayment = "24h"\n'
 BIG, DEARER = 3_800_000, 3_990_000
 
 _FLOWS: Final[Mapping[str, Flow]] = {
@@ -56,6 +59,11 @@ _FLOWS: Final[Mapping[str, Flow]] = {
     "the call to the provider is lost": Flow(given=asked, happens=acts.lost_request, run="done", pauses=("executed",), paid=(BIG,)),
     "the provider is asked whether it happened": Flow(given=asked, happens=acts.looked_up, run="done", pauses=("executed",), paid=(BIG,)),
     "in doubt until a person knows": Flow(given=asked, happens=acts.doubt, run="done", pauses=("executed",), paid=(BIG,)),
+    "in doubt, and said in Slack": Flow(given=asked, happens=acts.doubt_in_slack, run="done", pauses=("executed",), paid=(BIG,)),
+    "typed to approve": Flow(given=asked, happens=acts.confirm, run="done", pauses=("executed",), paid=(BIG,), policy=TYPED),
+    "reminded of what waits": Flow(given=nothing, happens=asked, run="awaiting_approval", pauses=("waiting",), paid=(), policy=REMINDED),
+    "a small order that counts with others": Flow(given=nothing, happens=acts.small_order, run="done", pauses=(), paid=(64_000,), policy=TOGETHER),
+    "a delegate answers": Flow(given=asked, happens=acts.delegate, run="done", pauses=("executed",), paid=(BIG,)),
     "one winner, and private answers to the losers": Flow(given=asked, happens=acts.losers, run="done", pauses=("executed",), paid=(BIG,)),
     "a card whose post nobody confirmed": Flow(given=nothing, happens=acts.lost_post, run="done", pauses=("executed",), paid=(BIG,), strays=1),
     "a card that was deleted": Flow(given=asked, happens=acts.lost_card, run="done", pauses=("executed",), paid=(BIG,)),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from bot.cards import blocks, ids
+from bot.cards import blocks, doubts, ids
 from engine.models import Pause
 from engine.state import cards, events, ledger, pauses, runs
 from engine.state.db import SYSTEM_RUN
@@ -114,23 +114,36 @@ def _shown(scene: Scene) -> list[Json]:
             wanted = blocks.card(pause, kind=cast("blocks.Kind", card.kind), level=card.level, env=ENV).payload()
             assert (message["text"], text_of(message["blocks"])) == (wanted["text"], text_of(wanted["blocks"]))
             assert actions_of(message) == actions_of(wanted)
+    for (effect_id,) in scene.conn.execute(
+        "SELECT DISTINCT effect_id FROM card WHERE effect_id IS NOT NULL"
+    ).fetchall():
+        for card in cards.of_effect(scene.conn, effect_id):
+            message = known.pop((card.channel, card.ts))
+            wanted = doubts.card(ledger.doubt(scene.conn, effect_id), env=ENV).payload()
+            assert (message["text"], text_of(message["blocks"])) == (wanted["text"], text_of(wanted["blocks"]))
+            assert actions_of(message) == actions_of(wanted)
     return list(known.values())
 
 
 def _is_harmless(scene: Scene, stray: Json) -> None:
     """A second copy, whose post nobody knows of, tells the truth to whoever clicks it, and does nothing."""
-    [(status,)] = scene.conn.execute(
-        "SELECT status FROM run_pause WHERE id = %s", (stray["metadata"]["event_payload"]["pause_id"],)
+    payload = stray["metadata"]["event_payload"]
+    [(live,)] = scene.conn.execute(
+        "SELECT EXISTS (SELECT FROM run_pause WHERE id = %(about)s AND status = 'waiting')"
+        "    OR EXISTS (SELECT FROM effect WHERE id = %(about)s AND status = 'in_doubt')",
+        {"about": payload.get("pause_id") or payload["effect_id"]},
     ).fetchall()
-    action = next((a for a in actions_of(stray) if a in (ids.ACTION_APPROVE, ids.ACTION_WITHDRAW)), None)
-    if status == "waiting" or action is None:
+    action = next(
+        (a for a in actions_of(stray) if a in (ids.ACTION_APPROVE, ids.ACTION_WITHDRAW, ids.ACTION_RETRY)), None
+    )
+    if live or action is None:
         return
     before = end_of(scene)
     scene.press(_SEES.get(stray["channel"], "marta"), action, stray)
     scene.rest()
     after = end_of(scene)
     [now] = [m for m in scene.messages() if m["ts"] == stray["ts"]]
-    assert not {ids.ACTION_APPROVE, ids.ACTION_DENY, ids.ACTION_WITHDRAW} & set(actions_of(now))
+    assert not {ids.ACTION_APPROVE, ids.ACTION_DENY, ids.ACTION_WITHDRAW, ids.ACTION_RETRY} & set(actions_of(now))
     assert (after.paid, after.pauses, after.record) == (before.paid, before.pauses, before.record)
     assert (after.said - before.said).total() == 1  # the private answer
 

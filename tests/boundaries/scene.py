@@ -27,6 +27,10 @@ _OPS: Final = "C0OPS"
 Gesture = Callable[[], Json]
 
 
+def _typed(text: str) -> Json:
+    return {"type": "plain_text_input", "value": text}
+
+
 class Scene:
     """The stage, with our process on it.
 
@@ -122,14 +126,15 @@ class Scene:
 
     def deny(self, who: str, reason: str) -> None:
         """Deny with a reason, in the form that opens."""
-        self.press(who, ids.ACTION_DENY)
-        user = _USERS[who]
-        form = self.office.views(user)[-1]["id"]
-        values = {ids.BLOCK_REASON: {ids.ACTION_REASON: {"type": "plain_text_input", "value": reason}}}
-        self._do(
-            lambda: self.office.act("submit", user, view_id=form, values=values),
-            lambda: bool(self.cards(who, ids.ACTION_DENY)),
-        )
+        self._fill_in(who, ids.ACTION_DENY, {ids.BLOCK_REASON: {ids.ACTION_REASON: _typed(reason)}})
+
+    def say_happened(self, who: str, reference: str) -> None:
+        """Say of an action in doubt that it happened, in the form that opens."""
+        self._fill_in(who, ids.ACTION_HAPPENED, {ids.BLOCK_REFERENCE: {ids.ACTION_REFERENCE: _typed(reference)}})
+
+    def confirm(self, who: str, typed: str) -> None:
+        """Approve by typing what the rule asks for, in the form that opens."""
+        self._fill_in(who, ids.ACTION_CONFIRM, {ids.BLOCK_TYPED: {ids.ACTION_TYPED: _typed(typed)}})
 
     def press_in_list(self, who: str, action: str) -> None:
         """Somebody types /approvals, and clicks a button in the answer."""
@@ -234,6 +239,15 @@ class Scene:
         assert (answer == {"ok": True}) != died_of_it, answer
         self.warned |= died_of_it
         return not died_of_it
+
+    def _fill_in(self, who: str, action: str, values: Json) -> None:
+        """Press a button that opens a form, and submit it with these values."""
+        self.press(who, action)
+        user = _USERS[who]
+        form = self.office.views(user)[-1]["id"]
+        self._do(
+            lambda: self.office.act("submit", user, view_id=form, values=values), lambda: bool(self.cards(who, action))
+        )
 
     def _home(self, user: str) -> Json:
         """Somebody's Home tab when they open it, and again if nothing comes. Slack repeats once at once what nobody took."""

@@ -204,6 +204,7 @@ OURS = ECKey.generate_key("P-256").as_dict(private=True)
         json.dumps(OURS | {"alg": "ES384"}), json.dumps(ECKey.generate_key("P-384").as_dict(private=True)),
         json.dumps(RSAKey.generate_key(2048).as_dict(private=True)), json.dumps(OctKey.generate_key(256).as_dict(private=True)),
     ],
+    ids=["empty", "no JSON", "a list", "nothing", "no d", "no x", "no kty", "no number", "another algorithm", "another curve", "RSA", "a secret"],
 )  # fmt: skip
 def test_a_file_without_a_key_that_can_sign_is_refused_and_not_shown(key_file: Path, text: str) -> None:
     key_file.write_text(text)
