@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from joserfc.jwk import ECKey
 
+from engine.workers.answers import Said
 from engine.workers.credentials import Grant, GrantGone, Minted, Unreachable
 from engine.workers.exchange import Exchange
 from engine.workers.identity_server import IdentityServer
@@ -379,7 +380,8 @@ def test_no_token_is_in_what_is_printed_said_or_logged(
     caplog.set_level(logging.DEBUG)
     identity.grant("payments:write")
     token = minted(exchange)
-    heard = [repr(token), str(token), repr(exchange), str(vars(exchange._server)), repr(GRANT)]
+    said = Said({"access_token": token.credential})
+    heard = [repr(token), str(token), repr(said), repr(exchange), str(vars(exchange._server)), repr(GRANT)]
     for kind in ("down", "cut", "redirect", "rubbish"):
         identity.plan(kind, path="/token", times=3)
         heard.append(repr(exchange.mint(GRANT)))

@@ -221,6 +221,27 @@ def test_a_token_that_was_taken_away_on_the_way_to_the_provider_is_replaced_by_a
     assert identity.live() == []
 
 
+def test_a_token_that_was_taken_away_before_a_repeat_is_no_doubt(
+    desks: Desks, shop: Shop, identity: Identity, exchange: Exchange
+) -> None:
+    """The first answer was lost, the repeat is refused for its token; the look that follows has another one, and finds the payment."""
+    identity.grant("payments:write")
+    desk = desks(ask(pay()), DONE)
+    run_id = approved(desk)
+    desk.faults("drop_after")
+
+    def taken_away_the_second_time() -> None:
+        if len(shop.diary) == 2:
+            exchange._revoke([Minted(one) for one in identity.live()])
+
+    shop.during["pay"] = taken_away_the_second_time
+    desk.work()
+    assert desk.run(run_id).status == "done"
+    assert desk.paid() == [BIG]
+    assert shop.diary == ["pay PO-1", "pay PO-1", "find PO-1", "find PO-1"]
+    assert identity.live() == []
+
+
 def test_a_refusal_of_a_token_that_is_good_is_the_providers_own(desks: Desks, shop: Shop, identity: Identity) -> None:
     identity.grant("payments:write")
     desk = desks(ask(pay(method="pm_card_declined")), DONE)
