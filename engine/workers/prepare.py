@@ -3,6 +3,7 @@
 Everything an approver reads is made here, once. The one rule: nothing has been done yet when this is through.
 """
 
+import logging
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,6 +23,8 @@ from engine.state.runs import Ask
 from engine.tool import Bound, InvalidArguments, Tool
 from engine.workers import judge
 from engine.workers.means import Turn
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,6 +129,8 @@ def _no(planned: Effectful, run: Run, people: People) -> str | None:
             "this call has none. Nothing was done."
         )
     if need.kind == "ask" and escalation.first_approver(need, run.on_behalf_of, people) is None:
+        _log.error("NOBODY MAY DECIDE what run %s asks: rule %r of %s leads to no one but %s", run.id, need.rule, need.policy_version,
+                   run.on_behalf_of)  # fmt: skip
         return f"Nobody may decide on this: rule {need.rule!r} of {need.policy_version} leads to no one but the requester. Nothing was done."
     return None
 

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 import httpx
@@ -20,7 +21,7 @@ import psycopg
 from bot.cards.ids import ACTION_APPROVE, ACTION_DENY, ACTION_WITHDRAW
 from bot.sandbox.player import Json, Seen
 from engine.rules.seal import Keys
-from engine.state import db, halts, pauses
+from engine.state import absences, db, halts, pauses
 from examples.procurement.agent import agent
 from tests import rows
 from tests.chaos.place import SEAL_KEY, Place
@@ -142,6 +143,22 @@ class People:
         self._about_the_halt(halts.halt)
         time.sleep(step.chance().uniform(1, 4))  # nothing may begin meanwhile
         self.effects_go_on()
+
+    def leave(self, step: Step) -> None:
+        """Marta is away for a few seconds, and Ines answers for her."""
+        until = datetime.now(UTC) + timedelta(hours=1)
+        with suppress(psycopg.OperationalError), db.connect(self.place.home.database_url, keys=KEYS) as conn:
+            absences.leave(conn, "marta", "ines", starts_at=None, ends_at=until, actor="otto", surface="chaos")
+        time.sleep(step.chance().uniform(1, 6))
+        self.back()
+
+    def back(self) -> None:
+        """Marta is here, however often the database has to be asked."""
+        for _ in range(30):
+            with suppress(psycopg.OperationalError), db.connect(self.place.home.database_url, keys=KEYS) as conn:
+                absences.back(conn, "marta", actor="otto", surface="chaos")
+                return
+            time.sleep(1)
 
     def effects_go_on(self) -> None:
         """Lift the halt, if there is one, however often the database has to be asked."""

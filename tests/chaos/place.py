@@ -44,6 +44,10 @@ PARTS: Final = ((), (), ("worker", "sweep"))
 PEOPLE: Final = (EXAMPLE / "people.toml").read_text("utf-8")
 
 
+TOGETHER: Final = '\n[spend_window]\npayment = "10s"\n'
+"""Small orders within ten seconds count together: some of them are asked about."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Form:
     """What kind of place it is: its people, its policy, its agents, and the module of its outside world."""
@@ -56,7 +60,7 @@ class Form:
 
 def ordinary() -> Form:
     """People go through the workspace's page."""
-    policy = demo.demo_policy(answer_s=ANSWER_S, step_s=ANSWER_S)
+    policy = demo.demo_policy(answer_s=ANSWER_S, step_s=ANSWER_S) + TOGETHER
     return Form(people=PEOPLE, policy=policy, agents="examples.procurement.agent", outside="bot.sandbox.outside")
 
 

@@ -68,7 +68,7 @@ def verdict(
     said, known = Verdict(), known_cards(conn)
     said.copies = sum((card.channel, card.ts) not in known for card in cards)
     there: defaultdict[str, set[str]] = defaultdict(set)
-    halted = _halted(conn)
+    halted, away = _halted(conn), _away(conn)
     keys: set[str] = set()
     asked: set[UUID] = set()
     for one in every_run(conn, world(paid, cards)):
@@ -79,8 +79,9 @@ def verdict(
         said.violations += [fault for check in CHECKS for fault in check(one)]
         said.violations += _on_record(conn, one)
         said.violations += _nothing_begun(one, halted)
+        said.violations += _stood_in(one, away)
     said.violations += [
-        *_launched_once(acknowledged, there), *_rows(conn), *_nothing_else_paid(keys, paid), *_given_up(conn),
+        *_launched_once(acknowledged, there), *_rows(conn), *_together(conn), *_nothing_else_paid(keys, paid), *_given_up(conn),
         *(f"a card in {card.channel} shows request {card.pause_id}, which is not there" for card in cards if card.pause_id not in asked),
     ]  # fmt: skip
     return said
@@ -128,6 +129,32 @@ def _nothing_begun(one: Found, halted: Sequence[tuple[datetime, datetime]]) -> I
             for since, until in halted:
                 if since + A_STATEMENT < event.at < until:
                     yield f"{one.name}: {event.event} of {event.entity_id} at {event.at}, and effects were stopped from {since} to {until}"
+
+
+def _together(conn: db.Conn) -> Iterator[str]:
+    """What was let through without asking never comes to more than its rule allows, with what went to the same payee within the window."""
+    query = """
+        SELECT s.effect_id, s.minor + coalesce((SELECT sum(o.minor) FROM spending o JOIN effect f ON f.id = o.effect_id
+                                                 WHERE (o.action, o.payee, o.currency) = (s.action, s.payee, s.currency) AND f.status <> 'failed'
+                                                   AND o.at < s.at AND o.at > s.at - interval '10 seconds'), 0)
+          FROM spending s JOIN effect e ON e.id = s.effect_id WHERE e.pause_id IS NULL AND s.currency = 'EUR'"""
+    for effect_id, minor in conn.execute(query).fetchall():
+        if minor > ALLOWED.minor:
+            yield f"the payment {effect_id} was let through, and with those before it comes to {minor}"
+
+
+def _away(conn: db.Conn) -> list[tuple[datetime, datetime]]:
+    """From when until when Marta was away, and Ines answered for her."""
+    return list(conn.execute("SELECT starts_at, ends_at FROM away").fetchall())
+
+
+def _stood_in(one: Found, away: Sequence[tuple[datetime, datetime]]) -> Iterator[str]:
+    """Ines answers what is asked of Marta by name only while Marta is away."""
+    for pause in one.pauses:
+        for vote in pause.votes:
+            by_name = pause.content is not None and pause.content.need.role is None and vote.level == 0
+            if by_name and vote.person == "ines" and not any(since <= vote.at < until for since, until in away):
+                yield f"{one.name}: ines answered the request {pause.id} for marta, who was not away at {vote.at}"
 
 
 def _nothing_else_paid(keys: AbstractSet[str], paid: Sequence[Json]) -> Iterator[str]:
@@ -232,7 +259,7 @@ def _may(pause: Pause, level: int) -> set[str]:
     """Who may decide it, by the policy and the people of the example."""
     assert pause.content is not None, "whoever calls this has looked"
     role = pause.content.need.role
-    asked = ROLES[role] if role else [{"marta"}, {"otto"}][level]
+    asked = ROLES[role] if role else [{"marta", "ines"}, {"otto"}][level]  # when Ines may for Marta: _stood_in
     return asked - {pause.on_behalf_of}
 
 

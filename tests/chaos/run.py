@@ -106,6 +106,7 @@ def chaos(
             _happen([*steps, Step(seconds, "end", 0)], people, weather, tally)
         weather.clear()
         people.effects_go_on()
+        people.back()
         tries: Counter[tuple[str, str]] = Counter()
         restless = _rest(here, say)
         while not restless and _press_copies(here, tries, say):

@@ -10,7 +10,7 @@ from typing import Final
 
 ACTIONS: Final[Mapping[str, float]] = {
     "launch": 0.7, "click": 2.2, "click_twice": 0.3, "race": 0.4, "deny": 0.5, "withdraw": 0.15, "hours_pass": 0.25, "price_moves": 0.25,
-    "hold": 0.08, "resume": 0.1, "cancel": 0.06, "halt": 0.04,
+    "hold": 0.08, "resume": 0.1, "cancel": 0.06, "halt": 0.04, "leave": 0.04,
 }  # fmt: skip
 """What people and the market do: how often a second."""
 
@@ -21,6 +21,7 @@ BESIDE: Final[Mapping[str, float]] = {
     "resume": 0.1,
     "cancel": 0.06,
     "halt": 0.01,
+    "leave": 0.01,
 }
 """What happens beside a crowd, which launches and presses by itself."""
 

@@ -2,13 +2,16 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 import pytest
 
 from bot.cards.ids import ACTION_APPROVE, ACTION_WITHDRAW
-from engine.state import halts, ledger, pauses, runs
+from engine.models import Decided
+from engine.state import absences, halts, ledger, pauses, runs
+from engine.state.ledger import Spend
 from tests import rows
 from tests.chaos.promises import verdict
 from tests.chaos.seen import Seen
@@ -121,6 +124,29 @@ def test_a_call_that_begins_while_every_effect_is_stopped_is_said(
     for event, moved in (("halt", "-"), ("unhalt", "+")):
         conn.execute(f"UPDATE run_event SET at = at {moved} interval '1 hour' WHERE event = %s", (event,))
     assert "and effects were stopped from" in said(conn, payments, cards)
+
+
+def test_an_answer_in_place_of_somebody_who_is_here_is_said(conn: Any) -> None:
+    [pause_id] = rows.waiting(conn)
+    until = datetime.now(UTC) + timedelta(hours=1)
+    absences.leave(conn, "marta", "ines", starts_at=None, ends_at=until, actor="marta", surface="cli")
+    assert isinstance(pauses.approve(conn, pause_id, "ines", surface="tests"), Decided)
+    absences.back(conn, "marta", actor="marta", surface="cli")
+    assert "who was not away" not in said(conn, [], [])
+    conn.execute("UPDATE away SET starts_at = starts_at - interval '2 days', ends_at = ends_at - interval '1 day'")
+    assert f"ines answered the request {pause_id} for marta, who was not away" in said(conn, [], [])
+
+
+def test_payments_let_through_that_come_to_more_than_their_rule_are_said(conn: Any) -> None:
+    for minor in (60_000, 40_000):
+        claim = rows.claimed(conn)
+        rows.replied(conn, claim)
+        spend = Spend(action="payment", payee="sup_412", currency="EUR", minor=minor, window_s=10, up_to=100_000)
+        intent = replace(rows.intent(claim.id, None), spend=spend)
+        assert isinstance(ledger.begin(conn, claim, intent, lease_s=60), ledger.Begun)
+    assert "was let through" not in said(conn, [], [])
+    conn.execute("UPDATE spending SET minor = minor + 1 WHERE minor = 40000")
+    assert "was let through, and with those before it comes to 100001" in said(conn, [], [])
 
 
 def test_a_launch_that_was_answered_and_is_lost_or_doubled_is_said(conn: Any) -> None:
