@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 BUDGETS: Final[Mapping[str, float]] = {
-    "boundaries": 15.5, "chaos": 3.5, "demo": 4, "engine": 3.5, "bot": 3, "sandbox": 2.5, "matrix": 2.5, "interleavings": 2, "pooler": 2, "oauth": 1.5,
+    "boundaries": 15.5, "chaos": 3.5, "demo": 4, "engine": 3.5, "bot": 3, "sandbox": 2.5, "matrix": 2.5, "interleavings": 2, "pooler": 2, "oauth": 1.5, "model": 1.2,
     "cases": 1, "stateful": 1,
     "releases": 0.5, "examples": 0.3, "sql": 0.2,
 }  # fmt: skip
