@@ -82,7 +82,8 @@ SELECT e.id AS effect_id, e.pause_id, e.status, e.effect_key, e.action, e.tool, 
  WHERE e.run_id = %(run_id)s AND e.step = %(step)s AND e.n = %(n)s;
 
 -- name: repeat_attempt :one
--- The same call with the same key, inside the provider's window. `outcome`: repeat, halted, or settled (somebody was quicker).
+-- The same call with the same key, as long as the provider surely remembers it (within_s of its first). `outcome`: repeat, halted, over (it
+-- may be forgotten by now), or settled (somebody was quicker).
 -- No row: the run is no longer this worker's.
 WITH r AS MATERIALIZED (
     SELECT run.* FROM run WHERE id = %(run_id)s AND epoch = %(epoch)s AND status = 'running' FOR UPDATE
@@ -92,7 +93,8 @@ WITH r AS MATERIALIZED (
 ), t AS MATERIALIZED (
     SELECT clock_timestamp() AS at FROM a
 ), v AS MATERIALIZED (
-    SELECT CASE WHEN a.status <> 'open' OR a.effect_status <> 'attempted' THEN 'settled' WHEN effects_halted_v1() THEN 'halted' ELSE 'repeat' END AS outcome FROM a
+    SELECT CASE WHEN a.status <> 'open' OR a.effect_status <> 'attempted' THEN 'settled' WHEN effects_halted_v1() THEN 'halted'
+                WHEN t.at >= a.started_at + %(within_s)s * interval '1 second' THEN 'over' ELSE 'repeat' END AS outcome FROM a, t
 ), repeated AS (
     UPDATE effect_attempt SET tries = a.tries + 1, epoch = %(epoch)s, call_deadline = t.at + %(call_s)s * interval '1 second'
       FROM a, t, v WHERE effect_attempt.id = a.id AND v.outcome = 'repeat'
@@ -147,7 +149,8 @@ SELECT v.outcome FROM v, linked;
 -- name: settle_attempt :one
 -- What came of a call (verdict: succeed, fail or doubt): receipt, the tool's result, the pause's end and the run's way on, in one statement,
 -- by the attempt's id whatever the epoch. A receipt counts even for an attempt that was thought absent, as long as nothing else settled the
--- effect. `outcome`: the verdict, or settled when it is on record already; what was told then stays in the record's detail. `run_status`
+-- effect; a no does not when another worker has called again since (epoch: of who says it), for it says nothing of that call.
+-- `outcome`: the verdict, or settled when it is on record already; what was told then stays in the record's detail. `run_status`
 -- tells whether the caller may go on. A doubt is shown to those who may say what happened. No row: there is no such attempt.
 -- cards: [{id, dest}], of a doubt.
 WITH r AS MATERIALIZED (
@@ -160,12 +163,13 @@ WITH r AS MATERIALIZED (
     SELECT e.id, e.run_id, e.step, e.n, e.status FROM effect e JOIN r ON r.id = e.run_id
      WHERE e.id = (SELECT effect_id FROM effect_attempt WHERE id = %(attempt_id)s) AND (SELECT count(*) FROM p) >= 0 FOR UPDATE OF e
 ), a AS MATERIALIZED (
-    SELECT a.id, a.status FROM effect_attempt a JOIN e ON e.id = a.effect_id WHERE a.id = %(attempt_id)s FOR UPDATE OF a
+    SELECT a.id, a.status, a.epoch FROM effect_attempt a JOIN e ON e.id = a.effect_id WHERE a.id = %(attempt_id)s FOR UPDATE OF a
 ), t AS MATERIALIZED (
     SELECT clock_timestamp() AS at FROM a
 ), v AS MATERIALIZED (
     SELECT CASE WHEN e.status = ANY('{done,failed,abandoned}') OR a.status = ANY('{done,failed}')
                      OR (a.status = 'absent' AND %(verdict)s <> 'succeed')
+                     OR (%(verdict)s = 'fail' AND a.epoch > %(epoch)s::integer)
                      OR (e.status = 'in_doubt' AND %(verdict)s = 'doubt') THEN 'settled'
                 ELSE %(verdict)s END AS outcome
       FROM e, a

@@ -105,8 +105,11 @@ def opened(conn: db.Conn, run_id: UUID, step: int, n: int) -> OpenEffect | None:
     return db.one(conn, "open_effect", OpenEffect, run_id=run_id, step=step, n=n)
 
 
-def repeat(conn: db.Conn, claim: Claim, attempt_id: UUID, *, call_s: float, lease_s: float) -> str:
-    """About to call again with the same key; "repeat", or why not: halted, settled. Raises LeaseLost."""
+def repeat(conn: db.Conn, claim: Claim, attempt_id: UUID, *, within_s: float, call_s: float, lease_s: float) -> str:
+    """About to call again with the same key; "repeat", or why not: halted, over, settled. Raises LeaseLost.
+
+    `within_s`: for how long after the first call with a key another is surely recognised, in seconds.
+    """
     row = db.one(
         conn,
         "repeat_attempt",
@@ -114,6 +117,7 @@ def repeat(conn: db.Conn, claim: Claim, attempt_id: UUID, *, call_s: float, leas
         run_id=claim.id,
         epoch=claim.epoch,
         attempt_id=attempt_id,
+        within_s=within_s,
         call_s=call_s,
         lease_s=lease_s,
     )
@@ -149,6 +153,7 @@ def settle(
     attempt_id: UUID,
     verdict: Verdict,
     *,
+    epoch: int | None = None,
     receipt: Any = None,
     result: dict[str, Any] | None = None,
     error: str | None = None,
@@ -156,11 +161,11 @@ def settle(
 ) -> Settled:
     """Record what came of a call, whoever has the run by now. `result` is what the model is told; None only for a doubt.
 
-    `ask` is where a doubt is shown, each as "person:otto".
+    `epoch` is that of the worker who says so; None: nobody else can have called since. `ask` is where a doubt is shown, each as "person:otto".
     """
     cards = [{"id": str(db.new_id()), "dest": dest} for dest in ask]
     return db.must(
-        conn, "settle_attempt", Settled, f"attempt {attempt_id}", attempt_id=attempt_id, verdict=verdict,
+        conn, "settle_attempt", Settled, f"attempt {attempt_id}", attempt_id=attempt_id, verdict=verdict, epoch=epoch,
         receipt=json.dumps(receipt) if receipt is not None else None, result=json.dumps(result) if result is not None else None,
         error=error, notice_id=db.new_id(), cards=json.dumps(cards),
     )  # fmt: skip

@@ -18,7 +18,7 @@ from engine.workers.credentials import Borrowed, Minted
 _log = logging.getLogger(__name__)
 
 MARGIN_S: Final = 5
-"""After a call's own time limit, until it has provably ended."""
+"""After a call's own time limit, until it has provably ended. Half of it is for the way to the call, from the row that says so."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

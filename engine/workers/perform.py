@@ -15,6 +15,7 @@ from engine.errors import LeaseLost
 from engine.models import Claim, OpenEffect
 from engine.results import result_text
 from engine.state import ledger, people
+from engine.tool import Tool
 from engine.workers.attempts import MARGIN_S, Came, Deed, began, call, call_s, look
 from engine.workers.credentials import GrantGone, Minted, Unreachable
 from engine.workers.means import Means
@@ -27,6 +28,9 @@ BETWEEN_TRIES_S: Final = (0.0, 0.5, 2.0)
 
 BETWEEN_LOOKS_S: Final = (1.0, 3.0, 9.0)
 """Waits before the provider is asked once more whether it happened, when it could not say; then a person is asked."""
+
+ANY_TIME_S: Final = 10**9
+"""For a key with which surely nothing was done yet: it is no repetition, however long ago it was first put on record."""
 
 MOST_TRIES: Final = 1 + len(BETWEEN_TRIES_S)
 """Calls with one key, those before a crash included."""
@@ -128,7 +132,7 @@ def _with_another(means: Means, claim: Claim, deed: Deed, attempt_id: UUID, refu
     if isinstance(minted, Unreachable):
         return refused
     asked = Moment.now()
-    outcome = means.do(ledger.repeat, claim, attempt_id, call_s=call_s(deed.tool), lease_s=means.lease_s)
+    outcome = _repeat(means, claim, deed, attempt_id, within_s=ANY_TIME_S)
     if outcome != "repeat" or _is_late(asked):
         return refused
     return call(deed, attempt_id, minted, since=began(_opened(means, deed)))
@@ -164,10 +168,15 @@ def _in_time(means: Means, claim: Claim, deed: Deed, attempt_id: UUID, asked: Mo
     """
     while _is_late(asked):
         asked = Moment.now()
-        outcome = means.do(ledger.repeat, claim, attempt_id, call_s=call_s(deed.tool), lease_s=means.lease_s)
+        outcome = _repeat(means, claim, deed, attempt_id, within_s=ANY_TIME_S)
         if outcome != "repeat" or means.stop.is_set():
             return NotDone("settled" if outcome == "repeat" else outcome)
     return None
+
+
+def remembered_s(tool: Tool) -> float:
+    """For how long after the first call with a key another may be begun: while it is under way the provider still knows the key."""
+    return min(tool.key_window_s * 0.9, tool.key_window_s - call_s(tool))
 
 
 def _pursue(means: Means, claim: Claim, deed: Deed, opened: OpenEffect) -> Done | NotDone | _Absent:
@@ -176,7 +185,7 @@ def _pursue(means: Means, claim: Claim, deed: Deed, opened: OpenEffect) -> Done 
     A refusal of a repeat says nothing of the call before it, whose answer was lost (the key may have been revoked meanwhile).
     """
     refused = ""
-    remembered = timedelta(seconds=deed.tool.key_window_s) * 0.9
+    remembered = timedelta(seconds=remembered_s(deed.tool))
     for wait_s in BETWEEN_TRIES_S:
         too_late = opened.now + timedelta(seconds=wait_s) >= opened.started_at + remembered
         if deed.barred or refused or opened.tries >= MOST_TRIES or too_late:
@@ -187,7 +196,9 @@ def _pursue(means: Means, claim: Claim, deed: Deed, opened: OpenEffect) -> Done 
         if not isinstance(minted, Minted):
             break
         asked = Moment.now()
-        outcome = means.do(ledger.repeat, claim, opened.attempt_id, call_s=call_s(deed.tool), lease_s=means.lease_s)
+        outcome = _repeat(means, claim, deed, opened.attempt_id, within_s=remembered_s(deed.tool))
+        if outcome == "over":
+            break
         if outcome != "repeat":
             return NotDone(outcome)
         if _is_late(asked):  # the key's time may be over meanwhile: look again
@@ -199,6 +210,13 @@ def _pursue(means: Means, claim: Claim, deed: Deed, opened: OpenEffect) -> Done 
         refused = came.said if came.verdict == "fail" else ""
         opened = _opened(means, deed)
     return _look(means, claim, deed, opened, refused)
+
+
+def _repeat(means: Means, claim: Claim, deed: Deed, attempt_id: UUID, *, within_s: float) -> str:
+    """Put one more call with the same key on record, if its first is not longer ago."""
+    return means.do(
+        ledger.repeat, claim, attempt_id, within_s=within_s, call_s=call_s(deed.tool), lease_s=means.lease_s
+    )
 
 
 def _look(means: Means, claim: Claim, deed: Deed, opened: OpenEffect, refused: str) -> Done | NotDone | _Absent:
@@ -241,7 +259,7 @@ def _record(means: Means, claim: Claim, deed: Deed, attempt_id: UUID, came: Came
     """Record it whoever has the run by now. Raises LeaseLost afterwards if it is no longer ours: only the receipt was."""
     if came.verdict == "fail":
         told = {"text": f"It was refused and not done: {came.said}", "is_error": True}
-        settled = means.do(ledger.settle, attempt_id, "fail", error=came.said, result=told)
+        settled = means.do(ledger.settle, attempt_id, "fail", epoch=claim.epoch, error=came.said, result=told)
     else:
         value = came.value
         if deed.note:
@@ -249,7 +267,7 @@ def _record(means: Means, claim: Claim, deed: Deed, attempt_id: UUID, came: Came
         told = {"text": result_text(value), "is_error": False}
         receipt = {"result": came.value, "quoted": deed.prices}
         settled = means.do(ledger.settle, attempt_id, "succeed", receipt=receipt, result=told)
-    if settled.outcome == "settled":
+    if settled.outcome == "settled" and came.verdict == "succeed":
         _log.error("a receipt came for attempt %s, which was settled already: check it with the provider", attempt_id)
     if settled.epoch != claim.epoch:
         raise LeaseLost(f"run {claim.id} was taken over during a call; what came of the call is on record")

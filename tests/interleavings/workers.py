@@ -57,7 +57,9 @@ def _begun(claim: Claim, pause_id: UUID, n: int = 0) -> Move:
 
 
 def _repeated(claim: Claim, attempt_id: UUID) -> Move:
-    return Move("repeat", lambda conn: ledger.repeat(conn, claim, attempt_id, call_s=20, lease_s=60), claim=claim)
+    return Move(
+        "repeat", lambda conn: ledger.repeat(conn, claim, attempt_id, within_s=60, call_s=20, lease_s=60), claim=claim
+    )
 
 
 def _replaced(claim: Claim, effect_id: UUID) -> Move:

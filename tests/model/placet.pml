@@ -19,8 +19,8 @@
  *
  * Times are not numbers here but facts that become true at any moment that the design allows. ended: the newest attempt's call_deadline has
  * passed, so nothing of it is on its way. lagging: the list does not show what was charged; after call_deadline and the settling time it
- * does. over: of the time for which a key is remembered nine tenths have passed; the provider forgets it later than that, and after the
- * call that was begun before has ended.
+ * does. over: the time in which a key may be used again (perform.remembered_s) has passed; the provider forgets it later than that, and after
+ * the call that was begun before has ended.
  *
  * Bounded are: lost leases and killed workers (together), calls with one key, keys, and how often a person says "try again".
  * Left out, because they only narrow what happens here: votes, siblings, escalation, halts, holds, grants, quotes, altered contents. Left out
@@ -56,8 +56,8 @@
 #define LEDGER_FIRST   6 /* ONCE: the attempt is committed before its call | perform.begin */
 #define REPEAT_EPOCH   7 /* ONCE: only who has the run calls again | repeat_attempt: no row */
 #define REPLACE_EPOCH  8 /* ONCE: only who has the run takes a fresh key | replace_attempt: no row */
-#define PROMPT         9 /* ONCE: a call goes out before its deadline or not at all | NOTHING HOLDS IT: a worker that stands still after begin */
-#define WINDOW        10 /* ONCE: a key is used again only while it is remembered | perform._pursue, before repeat_attempt and not in it */
+#define PROMPT         9 /* ONCE: a call goes out before its deadline or not at all | perform._call */
+#define WINDOW        10 /* ONCE: a key is used again only while it is remembered | repeat_attempt: over */
 #define CALL_ENDED    11 /* ONCE: that it did not happen is believed only after the call has ended | perform._look; replace_attempt: settled */
 #define LIST_SETTLED  12 /* ONCE: and only after the list has settled | perform._look: settles_in_s */
 #define FIND_FIRST    13 /* ONCE: the provider is asked before a fresh key | perform._look */
@@ -66,8 +66,8 @@
 #define PATIENCE      16 /* ONCE: a person looks after the call has ended and the list has settled | NOTHING HOLDS IT: a person may answer too soon */
 #define IN_DOUBT_ONLY 17 /* FINAL: a person's word counts only in doubt | resolve_effect: settled */
 #define FIRST_OUTCOME 18 /* FINAL: the first outcome stands | settle_attempt: settled */
-#define ANY_EPOCH     19 /* RECEIPT: a receipt counts whoever has the run by now | settle_attempt carries no epoch */
-#define LATEST_NO     20 /* RECEIPT: a no counts only if nobody has called again since | NOTHING HOLDS IT: settle_attempt asks for no epoch */
+#define ANY_EPOCH     19 /* RECEIPT: a receipt counts whoever has the run by now | settle_attempt: an epoch for a no only */
+#define LATEST_NO     20 /* RECEIPT: a no counts only if nobody has called again since | settle_attempt: settled */
 #define ABSENT_NO     21 /* RECEIPT: a no to an attempt thought absent says nothing of the next one | settle_attempt: settled */
 #define REPEAT_NO     22 /* RECEIPT: a no to a repeat says nothing of the call before | perform._pursue */
 #define WAKE          23 /* AWAKE: what settles the pause wakes the run | decide_pause, settle_due, withdraw_pause: after.wakes */

@@ -72,7 +72,7 @@ def test_of_many_at_once_one_does_it(conn: Any, db_url: str, verb: str) -> None:
 
 
 def _repeat(conn: Any, claim: Claim, effect: ledger.Begun) -> object:
-    return ledger.repeat(conn, claim, effect.attempt_id, call_s=30, lease_s=60)
+    return ledger.repeat(conn, claim, effect.attempt_id, within_s=60, call_s=30, lease_s=60)
 
 
 def _replace(conn: Any, claim: Claim, effect: ledger.Begun) -> object:

@@ -106,7 +106,9 @@ def test_a_worker_that_lost_its_run_touches_nothing(conn: Any, verb: str) -> Non
 
 
 AGAIN: dict[str, Callable[[Any, Claim, ledger.Begun], Any]] = {
-    "repeat": lambda conn, lost, effect: ledger.repeat(conn, lost, effect.attempt_id, call_s=20, lease_s=60),
+    "repeat": lambda conn, lost, effect: ledger.repeat(
+        conn, lost, effect.attempt_id, within_s=60, call_s=20, lease_s=60
+    ),
     "replace": lambda conn, lost, effect: ledger.replace(conn, lost, effect.effect_id, call_s=20, lease_s=60),
 }
 

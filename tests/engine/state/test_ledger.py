@@ -231,7 +231,7 @@ def test_a_held_run_stops_when_its_effect_is_settled(conn: Any) -> None:
 def test_the_same_key_is_tried_again_and_counted(conn: Any) -> None:
     claim, _, effect = rows.begun(conn)
     new = taken_over(conn, claim)
-    assert ledger.repeat(conn, new, effect.attempt_id, call_s=30, lease_s=60) == "repeat"
+    assert ledger.repeat(conn, new, effect.attempt_id, within_s=60, call_s=30, lease_s=60) == "repeat"
     opened = ledger.opened(conn, claim.id, 1, 0)
     assert opened is not None
     assert (opened.attempt_id, opened.tries, opened.attempt_status) == (effect.attempt_id, 2, "open")
@@ -243,18 +243,18 @@ def test_an_attempt_that_is_settled_is_not_repeated_though_its_effect_is_tried_a
     rows.end_call(conn, effect.attempt_id)
     fresh = ledger.replace(conn, claim, effect.effect_id, call_s=30, lease_s=60)
     assert isinstance(fresh, UUID)
-    assert ledger.repeat(conn, claim, effect.attempt_id, call_s=30, lease_s=60) == "settled"
+    assert ledger.repeat(conn, claim, effect.attempt_id, within_s=60, call_s=30, lease_s=60) == "settled"
     assert attempts(conn, effect) == ["absent", "open"]
 
 
 def test_nothing_is_repeated_when_it_is_settled_or_halted(conn: Any) -> None:
     claim, _, effect = rows.begun(conn)
     _halt(conn, claim, effect.effect_id)
-    assert ledger.repeat(conn, claim, effect.attempt_id, call_s=30, lease_s=60) == "halted"
+    assert ledger.repeat(conn, claim, effect.attempt_id, within_s=60, call_s=30, lease_s=60) == "halted"
     rows.end_call(conn, effect.attempt_id)
     assert ledger.replace(conn, claim, effect.effect_id, call_s=30, lease_s=60) == "halted"
     succeed(conn, effect.attempt_id)
-    assert ledger.repeat(conn, claim, effect.attempt_id, call_s=30, lease_s=60) == "settled"
+    assert ledger.repeat(conn, claim, effect.attempt_id, within_s=60, call_s=30, lease_s=60) == "settled"
     assert ledger.replace(conn, claim, effect.effect_id, call_s=30, lease_s=60) == "settled"
     assert attempts(conn, effect) == ["done"]
 
@@ -279,7 +279,7 @@ def test_a_receipt_of_an_attempt_thought_absent_is_recorded_and_the_new_one_is_n
     assert succeed(conn, effect.attempt_id, "pi_old").outcome == "succeed"
     assert effect_of(conn, claim.id)[:2] == ("done", {"id": "pi_old"})
     assert pauses.get(conn, pause_id).status == "executed"
-    assert ledger.repeat(conn, claim, fresh, call_s=30, lease_s=60) == "settled"
+    assert ledger.repeat(conn, claim, fresh, within_s=60, call_s=30, lease_s=60) == "settled"
     assert succeed(conn, fresh, "pi_new").outcome == "settled"
     assert last_detail(conn, claim.id) == ("done", "succeed", None, 'settled: {"id": "pi_new"}')
 
@@ -292,6 +292,45 @@ def test_a_late_no_of_an_attempt_thought_absent_says_nothing_of_the_new_one(conn
     assert ledger.settle(conn, effect.attempt_id, "fail", result=rows.PAID, error="declined").outcome == "settled"
     assert attempts(conn, effect) == ["absent", "open"]
     assert effect_of(conn, claim.id)[0] == "attempted"
+
+
+@pytest.mark.parametrize("doubted", [False, True])
+def test_a_no_says_nothing_of_the_call_that_another_worker_made_since(conn: Any, *, doubted: bool) -> None:
+    claim, [pause_id], effect = rows.begun(conn)
+    new = taken_over(conn, claim)
+    assert ledger.repeat(conn, new, effect.attempt_id, within_s=60, call_s=30, lease_s=60) == "repeat"
+    if doubted:
+        assert ledger.settle(conn, effect.attempt_id, "doubt", error="no answer").outcome == "doubt"
+    late = ledger.settle(
+        conn, effect.attempt_id, "fail", epoch=claim.epoch, result=rows.PAID, error="the key was revoked"
+    )
+    assert (late.outcome, late.epoch) == ("settled", new.epoch)
+    assert last_detail(conn, claim.id)[1:] == ("fail", None, "settled: the key was revoked")
+    assert pauses.get(conn, pause_id).status == "approved"
+    assert succeed(conn, effect.attempt_id).outcome == "succeed"
+    assert effect_of(conn, claim.id) == ("done", {"id": "pi_1"}, 1)
+
+
+@pytest.mark.parametrize("said_by", ["who called", "who called again", "who looked"])
+def test_a_no_counts_when_nobody_has_called_since(conn: Any, said_by: str) -> None:
+    claim, _, effect = rows.begun(conn)
+    new = taken_over(conn, claim)
+    if said_by == "who called again":
+        assert ledger.repeat(conn, new, effect.attempt_id, within_s=60, call_s=30, lease_s=60) == "repeat"
+    epoch = claim.epoch if said_by == "who called" else new.epoch
+    settled = ledger.settle(conn, effect.attempt_id, "fail", epoch=epoch, result=rows.PAID, error="declined")
+    assert settled.outcome == "fail"
+    assert effect_of(conn, claim.id)[0] == "failed"
+
+
+def test_a_key_that_may_be_forgotten_by_now_is_not_used_again(conn: Any) -> None:
+    claim, _, effect = rows.begun(conn)
+    assert ledger.repeat(conn, claim, effect.attempt_id, within_s=0, call_s=30, lease_s=60) == "over"
+    assert last_detail(conn, claim.id) == ("attempted", "repeat", None, "over")
+    opened = ledger.opened(conn, claim.id, 1, 0)
+    assert opened is not None
+    assert opened.tries == 1
+    assert ledger.repeat(conn, claim, effect.attempt_id, within_s=60, call_s=30, lease_s=60) == "repeat"
 
 
 def test_an_approval_of_another_step_or_another_place_begins_nothing(conn: Any) -> None:

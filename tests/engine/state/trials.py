@@ -298,7 +298,7 @@ def _begin_again(conn: Any, claim: Claim, _: ledger.Begun) -> Any:
 
 
 def _repeat(conn: Any, claim: Claim, effect: ledger.Begun) -> str:
-    return ledger.repeat(conn, claim, effect.attempt_id, call_s=20, lease_s=60)
+    return ledger.repeat(conn, claim, effect.attempt_id, within_s=60, call_s=20, lease_s=60)
 
 
 def _replace(conn: Any, claim: Claim, effect: ledger.Begun) -> Any:

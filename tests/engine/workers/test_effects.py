@@ -9,7 +9,7 @@ import pytest
 from bot.sandbox.model import ask, say
 from engine import Effect, ProviderRefused, Unknown
 from engine.state import events, ledger, runs
-from engine.workers import loop
+from engine.workers import loop, perform
 from tests import rows, world
 from tests.engine.workers.conftest import Desks
 from tests.engine.workers.desk import Desk, only
@@ -251,6 +251,28 @@ def test_a_refusal_of_a_repeat_is_no_refusal_of_the_call_whose_answer_was_lost(d
     assert desk.run(run_id).status == "in_doubt"
 
 
+def test_a_refusal_is_no_answer_to_the_call_that_another_worker_made_since(desks: Desks, shop: Shop) -> None:
+    desk = desks(ask(pay()), DONE, agent=shop.agent)
+    run_id = approved(desk)
+
+    def taken_over() -> None:
+        shop.during.clear()
+        rows.lose_lease(desk.conn, run_id)
+        claim = runs.claim(desk.conn, "w2", ["procurement"], lease_s=60)
+        [(key,)] = desk.conn.execute("SELECT id FROM effect_attempt").fetchall()
+        assert claim is not None
+        assert ledger.repeat(desk.conn, claim, key, within_s=60, call_s=6, lease_s=60) == "repeat"
+        raise ProviderRefused("This API key was revoked.")
+
+    shop.during["pay"] = taken_over
+    desk.work()
+    assert desk.effects(run_id) == ["attempted"]
+    rows.lose_lease(desk.conn, run_id)
+    desk.work()
+    assert desk.run(run_id).status == "done"
+    assert (desk.paid(), desk.effects(run_id), desk.attempts()) == ([BIG], ["done"], [("done", 3)])
+
+
 def test_a_refused_repeat_of_what_never_happened_is_a_no_once_the_list_says_so(desks: Desks, shop: Shop) -> None:
     desk = desks(ask(pay(method="pm_card_declined")), DONE, agent=shop.agent)
     run_id = approved(desk)
@@ -296,6 +318,33 @@ def test_a_worker_lost_around_its_call_pays_once(desks: Desks, shop: Shop, momen
     assert desk.paid() == [SMALL if amount == "640.00" else BIG]
     assert desk.attempts() == [("done", 2)]
     assert len(desk.asked) == 2
+
+
+@pytest.mark.parametrize(("window_s", "remembered_s"), [(86_400, 77_760), (60, 54), (30, 24), (0, -6)])
+def test_a_key_is_not_used_again_when_the_call_might_end_after_it_is_forgotten(
+    shop: Shop, window_s: int, remembered_s: float
+) -> None:
+    tool = shop.agent.tools["pay"]
+    tool.key_window_s = window_s
+    assert perform.remembered_s(tool) == pytest.approx(remembered_s)
+
+
+def test_a_key_that_was_forgotten_while_its_worker_stood_still_is_not_used_again(
+    desks: Desks, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = desks(ask(pay()), DONE, agent=shop.agent)
+    run_id = approved(desk)
+    repeat = ledger.repeat
+
+    def late(conn: Any, *words: Any, **more: Any) -> str:
+        desk.age(run_id, hours=26)
+        return repeat(conn, *words, **more)
+
+    monkeypatch.setattr(ledger, "repeat", late)
+    desk.faults("drop_after", match={"order_ref": "PO-1"})
+    desk.work()
+    assert desk.run(run_id).status == "done"
+    assert (desk.paid(), shop.diary) == ([BIG], ["pay PO-1", "find PO-1"])
 
 
 def test_a_key_that_the_provider_forgot_is_not_used_again_and_the_payment_is_found(desks: Desks, shop: Shop) -> None:
