@@ -1,5 +1,6 @@
 """The whole bot for a test: assembled as in production, served on a socket, and Slack's deliveries sent to it."""
 
+import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -111,3 +112,16 @@ def living(office: Office, given: Settings, parts: frozenset[str] = frozenset({"
             yield Home(house=house, office=office, url=url, http=http)
     finally:
         house.close()
+
+
+def send(home: Home, action_id: str, value: str) -> Json:
+    """A message with one button of ours, clicked by Marta: as it may come from another version or another installation."""
+    button = {"type": "button", "action_id": action_id, "value": value, "text": {"type": "plain_text", "text": "Press"}}
+    blocks = json.dumps([{"type": "actions", "elements": [button]}])
+    posted = home.office.http.post(
+        "/slack/api/chat.postMessage",
+        json={"channel": "C0OPS", "text": "x", "blocks": blocks},
+        headers={"Authorization": "Bearer xoxb-local-token"},
+    ).json()
+    [message] = [m for m in home.office.messages("C0OPS") if m["ts"] == posted["ts"]]
+    return home.office.press("U0MARTA", message, action_id)

@@ -10,7 +10,7 @@ from bot.cards import ids
 from bot.listeners.modals import NOT_OPENED
 from engine.state import cards, events, pauses, people
 from tests import rows
-from tests.bot.house import Home, living, settings
+from tests.bot.house import Home, living, send, settings
 from tests.bot.office import Office, actions_of, at_once, text_of
 
 Json = dict[str, Any]
@@ -276,19 +276,6 @@ def test_the_requester_withdraws_from_their_own_card(home: Home, pause_id: UUID)
 
 
 # ---------------------------------------------------------------------------------------------------------------- the odd
-
-
-def send(home: Home, action_id: str, value: str) -> Json:
-    """A message with one button of ours, clicked by Marta: as it may come from another version or another installation."""
-    button = {"type": "button", "action_id": action_id, "value": value, "text": {"type": "plain_text", "text": "Press"}}
-    blocks = json.dumps([{"type": "actions", "elements": [button]}])
-    posted = home.office.http.post(
-        "/slack/api/chat.postMessage",
-        json={"channel": "C0OPS", "text": "x", "blocks": blocks},
-        headers={"Authorization": "Bearer xoxb-local-token"},
-    ).json()
-    [message] = [m for m in home.office.messages("C0OPS") if m["ts"] == posted["ts"]]
-    return home.office.press("U0MARTA", message, action_id)
 
 
 @pytest.mark.parametrize(

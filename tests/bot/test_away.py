@@ -1,0 +1,74 @@
+"""Who is away says so in Slack or at the terminal; the delegate has the card and the buttons meanwhile. A reminder is said in time, once."""
+
+from dataclasses import replace
+from typing import Any
+
+from bot.cards import ids
+from engine.state import pauses
+from tests import rows
+from tests.bot.command_line import placet
+from tests.bot.house import Home
+from tests.bot.office import Json, actions_of, text_of
+
+
+def seen_by(home: Home, channel: str, says: str) -> Json:
+    return home.office.await_(lambda: next((m for m in home.office.messages(channel) if says in text_of(m)), None))
+
+
+def test_marta_goes_away_and_otto_approves_in_her_place(home: Home, conn: Any) -> None:
+    [pause_id] = rows.waiting(conn)
+    home.card()
+    said = home.office.command("U0MARTA", "away Otto Brandt 5d")
+    assert "Marta Keller is away from " in text_of(said)
+    assert "Otto Brandt may answer what is asked of them by name" in text_of(said)
+    card = home.office.await_(
+        lambda: next((m for m in home.office.messages("D0OTTO") if ids.ACTION_APPROVE in actions_of(m)), None)
+    )
+    assert "Marta Keller is away; Otto Brandt may answer in their place." in text_of(card)
+    assert "EUR 38,000.00" in text_of(home.office.command("U0OTTO", "mine"))
+    home.office.press("U0OTTO", card, ids.ACTION_APPROVE)
+    pause = home.pause(pause_id)
+    assert (pause.status, pause.decided_by) == ("approved", "otto")
+    assert "Marta Keller is back" in text_of(home.office.command("U0MARTA", "back"))
+    assert "Nobody is away there." in text_of(home.office.command("U0MARTA", "back"))
+
+
+def test_what_is_typed_wrong_is_answered_and_changes_nothing(home: Home, conn: Any) -> None:
+    for typed, told in (
+        ("away", "Write /approvals away NAME 5d"),
+        ("away Otto", "Write /approvals away NAME 5d"),
+        ("away Otto soon", "Write /approvals away NAME 5d"),
+        ("away Nobody 5d", "Nobody here, or more than one, is called Nobody."),
+        ("away marta 5d", "Nobody stands in for themselves."),
+        ("away otto 2020-01-01", "That time is over already."),
+    ):
+        assert told in text_of(home.office.command("U0MARTA", typed)), typed
+    assert conn.execute("SELECT count(*) FROM away").fetchone() == (0,)
+
+
+def test_the_same_at_the_terminal(conn: Any, db_url: str) -> None:
+    given = ("marta", "--delegate", "otto", "--until", "2099-08-17T09:00+02:00", "--as", "marta")
+    assert "Otto Brandt may answer" in placet(db_url, "away", *given).out
+    again = placet(db_url, "away", *given)
+    assert (again.code, "Another absence stands for that time already." in again.err) == (3, True)
+    assert "is back" in placet(db_url, "back", "marta", "--as", "otto").out
+    for until, told in (("tomorrow", "it is no time."), ("2099-08-17T09:00", "it has no time zone.")):
+        said = placet(db_url, "away", "marta", "--delegate", "otto", "--until", until, "--as", "marta")
+        assert (said.code, told in said.err) == (2, True)
+
+
+def test_a_reminder_is_said_once_and_not_when_it_is_decided(home: Home, conn: Any) -> None:
+    need = replace(rows.NEED, remind_after_s=3600)
+    [waits] = rows.waiting(conn, need=need)
+    [decided] = rows.waiting(conn, need=need)
+    pauses.deny(conn, decided, "marta", surface="tests")
+    conn.execute("UPDATE notice SET not_before = not_before - interval '1 hour' WHERE kind = 'reminder'")
+    home.house.bell.ring()
+    reminder = seen_by(home, "C0BUY", "Still waiting for Marta Keller")
+    assert ids.screen_id("pause", waits) in text_of(reminder)
+    home.calm()
+    said = [m for m in home.office.messages("C0BUY") if "Still waiting for" in text_of(m)]
+    assert len(said) == 1
+    assert conn.execute("SELECT state, count(*) FROM notice WHERE kind = 'reminder' GROUP BY state").fetchall() == [
+        ("sent", 2)
+    ]
