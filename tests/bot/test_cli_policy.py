@@ -208,9 +208,9 @@ def test_explain_says_of_ten_thousand_actions_what_the_engine_then_does(tmp_path
     chance = random.Random(20261201)
     file = tmp_path / "action.json"
     seen: set[str] = set()
-    for _ in range(50):
+    for _ in range(20):
         policy = some_policy(chance)
-        for _ in range(200):
+        for _ in range(500):
             call, requester = some_call(chance), chance.choice(["priya", "marta", "ines"])
             amount = call["amount"]
             arguments = {"quantity": 1, "country": None, **call}

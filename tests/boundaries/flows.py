@@ -88,8 +88,7 @@ _FLOWS: Final[Mapping[str, Flow]] = {
 }  # fmt: skip
 
 _SEALED: Final = (
-    "launch, ask and show", "approve and pay", "deny with a reason", "two votes", "escalate, and the manager approves",
-    "the price moved: supersede, ask again", "in doubt until a person knows", "approved by command",
+    "launch, ask and show", "approve and pay", "two votes", "in doubt until a person knows",
 )  # fmt: skip
 """Those that are gone through once more with a PLACET_SEAL_KEY."""
 

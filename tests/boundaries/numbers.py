@@ -12,7 +12,7 @@ import pytest
 
 EVERY: Final = int(os.environ.get("PLACET_BOUNDARIES_EVERY", "1"))
 """1: a kill at every boundary; 10: at each tenth, for a quick look."""
-TWICE: Final = int(os.environ.get("PLACET_BOUNDARIES_TWICE", "8"))
+TWICE: Final = int(os.environ.get("PLACET_BOUNDARIES_TWICE", "24"))
 """At one boundary in so many, chosen by the seed, the process is killed once more, somewhere in its recovery if it had anything to recover."""
 _SEED: Final = "PLACET_BOUNDARIES_SEED"
 _TAKEN: Final = "boundaries"
