@@ -86,17 +86,23 @@ def reconcile(means: Means, claim: Claim, deed: Deed) -> Done | NotDone | Unreac
     if opened.status != "attempted":
         return NotDone("settled")
     if opened.attempt_status != "open":
-        found = _found(means, deed, opened)
-        if (
-            found is not None and found.verdict == "succeed"
-        ):  # a person said that it did not happen; the provider knows better
-            return _record(means, claim, deed, opened.attempt_id, found)
-        return _anew(means, claim, deed, opened)
+        return _on_a_persons_word(means, claim, deed, opened)
     known = _pursue(means, claim, deed, opened)
     if not isinstance(known, _Absent):
         return known
     if said := known.said or deed.barred:
         return _record(means, claim, deed, opened.attempt_id, Came("fail", said=said))
+    return _anew(means, claim, deed, opened)
+
+
+def _on_a_persons_word(means: Means, claim: Claim, deed: Deed, opened: OpenEffect) -> Done | NotDone | Unreachable:
+    """A person said that it did not happen: once the last call has surely ended and its list has settled, the provider may know better."""
+    wait_s = (opened.call_deadline - opened.now).total_seconds() + deed.tool.settles_in_s
+    if wait_s > 0 and means.stop.wait(wait_s):
+        return NotDone("settled")
+    found = _found(means, deed, opened)
+    if found is not None and found.verdict == "succeed":
+        return _record(means, claim, deed, opened.attempt_id, found)
     return _anew(means, claim, deed, opened)
 
 

@@ -63,7 +63,7 @@
 #define FIND_FIRST    13 /* ONCE: the provider is asked before a fresh key | perform._look */
 #define ASK           14 /* ONCE: what nobody can tell is asked and not guessed | perform.doubt */
 #define STILL         15 /* ONCE: while a person is asked nothing is sent | repeat_attempt: settled */
-#define PATIENCE      16 /* ONCE: a person looks after the call has ended and the list has settled | NOTHING HOLDS IT: a person may answer too soon */
+#define PATIENCE      16 /* ONCE: a person looks after the call has ended and the list has settled | perform._on_a_persons_word: waits, then asks the provider */
 #define IN_DOUBT_ONLY 17 /* FINAL: a person's word counts only in doubt | resolve_effect: settled */
 #define FIRST_OUTCOME 18 /* FINAL: the first outcome stands | settle_attempt: settled */
 #define ANY_EPOCH     19 /* RECEIPT: a receipt counts whoever has the run by now | settle_attempt: an epoch for a no only */

@@ -37,7 +37,7 @@ class Shop:
         def pay(effect: Effect, order_ref: str, amount: Money, method: str = "pm_card_4417") -> dict[str, object]:
             """Pay an order."""
             self._note(f"pay {order_ref}", "pay")
-            receipt = _charge(effect, order_ref, amount, method)
+            receipt = charge(effect, order_ref, amount, method)
             self.during.get("paid", lambda: None)()
             return receipt
 
@@ -53,10 +53,11 @@ class Shop:
         def pay_blindly(effect: Effect, order_ref: str, amount: Money) -> dict[str, object]:
             """Pay an order at a provider that cannot be asked afterwards."""
             self._note(f"pay {order_ref}", "pay")
-            return _charge(effect, order_ref, amount, "pm_card_4417")
+            return charge(effect, order_ref, amount, "pm_card_4417")
 
 
-def _charge(effect: Effect, order_ref: str, amount: Money, method: str) -> dict[str, object]:
+def charge(effect: Effect, order_ref: str, amount: Money, method: str) -> dict[str, object]:
+    """Pay at the provider, as the tools do."""
     return payments.charge(
         effect, amount, supplier_id="sup_412", payment_method=method, order_ref=order_ref, description=order_ref
     )

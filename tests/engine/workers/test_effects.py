@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from bot.sandbox.model import ask, say
-from engine import Effect, ProviderRefused, Unknown
+from engine import Effect, Money, ProviderRefused, Unknown
 from engine.state import events, ledger, runs
 from engine.workers import loop, perform
 from tests import rows, world
 from tests.engine.workers.conftest import Desks
 from tests.engine.workers.desk import Desk, only
-from tests.engine.workers.shop import Shop, pay
+from tests.engine.workers.shop import Shop, charge, pay
 
 DONE = say("Done.")
 BIG, SMALL = 3_800_000, 64_000
@@ -505,6 +505,30 @@ def test_a_retry_of_what_did_happen_finds_it_and_pays_nothing_more(desks: Desks,
     assert desk.run(run_id).status == "done"
     assert desk.statuses(run_id) == ["executed"]
     assert desk.paid() == [BIG]
+
+
+def test_a_call_that_lands_after_a_person_said_that_it_did_not_is_found_and_not_made_again(
+    desks: Desks, shop: Shop
+) -> None:
+    """Somebody answers while the last call may still be under way: it is waited out before anything is called anew."""
+    desk = desks(ask(pay()), DONE, agent=shop.agent)
+    run_id = approved(desk)
+    desk.faults("down", times=None)
+    desk.work()
+    desk.outside.provider.faults.clear()
+    desk.conn.execute("UPDATE effect_attempt SET call_deadline = clock_timestamp() + interval '20 seconds'")
+    assert resolve(desk, "retry") == "retry"
+    [(key,)] = desk.conn.execute("SELECT id FROM effect_attempt").fetchall()
+    effect_key = f"{run_id}:1:0"
+    late = Effect(
+        attempt_key=str(key), effect_key=effect_key, metadata={"effect_key": effect_key, "run_id": str(run_id)},
+        credential="sk_test_placet", timeout_s=5, since=0,
+    )  # fmt: skip
+    desk.hours.waited.clear()
+    desk.hours.meanwhile.append(lambda: charge(late, "PO-1", Money(BIG, "EUR"), "pm_card_4417"))
+    desk.work()
+    assert desk.hours.waited[0] > 20
+    assert (desk.paid(), desk.run(run_id).status) == ([BIG], "done")
 
 
 def test_a_list_that_is_away_for_a_moment_is_asked_again_before_any_person(desks: Desks, shop: Shop) -> None:
