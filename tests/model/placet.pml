@@ -8,7 +8,7 @@
  * One run with one gated call, asked already. An atomic block of a worker or of a person is one statement of sql/, with the name below;
  * between two of them anybody else moves, and a process may stand still for as long as it likes, or be killed.
  *
- *   worker      claim_run, reclaim_run (idle); calls.settle (look: load_run); begin_effect (begin); perform._call (call, sent: the key goes to
+ *   worker      claim_run, reclaim_run (idle); calls.settle (look: load_run); begin_effect (begin); perform.call (call, sent: the key goes to
  *               the provider, and an answer comes or is lost); settle_attempt (receipt, no, doubt); perform.reconcile and _pursue with
  *               repeat_attempt (reconcile, repeat); perform._look with the tool's find (lookup); perform._anew with replace_attempt (anew)
  *   approvers   decide_pause          sweeper    settle_due          requester   withdraw_pause          person   resolve_effect
@@ -56,7 +56,7 @@
 #define LEDGER_FIRST   6 /* ONCE: the attempt is committed before its call | perform.begin */
 #define REPEAT_EPOCH   7 /* ONCE: only who has the run calls again | repeat_attempt: no row */
 #define REPLACE_EPOCH  8 /* ONCE: only who has the run takes a fresh key | replace_attempt: no row */
-#define PROMPT         9 /* ONCE: a call goes out before its deadline or not at all | perform._call */
+#define PROMPT         9 /* ONCE: a call goes out before its deadline or not at all | perform._in_time, _is_late */
 #define WINDOW        10 /* ONCE: a key is used again only while it is remembered | repeat_attempt: over */
 #define CALL_ENDED    11 /* ONCE: that it did not happen is believed only after the call has ended | perform._look; replace_attempt: settled */
 #define LIST_SETTLED  12 /* ONCE: and only after the list has settled | perform._look: settles_in_s */
