@@ -96,11 +96,17 @@ def reconcile(means: Means, claim: Claim, deed: Deed) -> Done | NotDone | Unreac
 
 
 def _on_a_persons_word(means: Means, claim: Claim, deed: Deed, opened: OpenEffect) -> Done | NotDone | Unreachable:
-    """A person said that it did not happen: once the last call has surely ended and its list has settled, the provider may know better."""
-    wait_s = (opened.call_deadline - opened.now).total_seconds() + deed.tool.settles_in_s
+    """A person said that it did not happen: once the last call has surely ended and its list has settled, the provider may know better.
+
+    One that cannot be asked, or cannot tell, does not outweigh the person.
+    """
+    has_list = "find" in deed.tool.companions
+    wait_s = (opened.call_deadline - opened.now).total_seconds() + (deed.tool.settles_in_s if has_list else 0)
     if wait_s > 0 and means.stop.wait(wait_s):
         return NotDone("settled")
-    found = _found(means, deed, opened)
+    found = _found(means, deed, opened) if has_list else None
+    if means.stop.is_set():
+        return NotDone("settled")
     if found is not None and found.verdict == "succeed":
         return _record(means, claim, deed, opened.attempt_id, found)
     return _anew(means, claim, deed, opened)

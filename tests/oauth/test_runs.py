@@ -438,7 +438,7 @@ def test_a_worker_lost_around_its_call_pays_once_and_asks_with_a_token_of_its_ow
     assert desk.run(run_id).status == "done"
     assert desk.paid() == [BIG]
     assert "find PO-1" in shop.diary
-    assert len(set(guarded.tokens)) == 2 if moment == "paid" else 1
+    assert len(set(guarded.tokens)) == (2 if moment == "paid" else 1)
     assert identity.live() == []
 
 

@@ -531,6 +531,39 @@ def test_a_call_that_lands_after_a_person_said_that_it_did_not_is_found_and_not_
     assert (desk.paid(), desk.run(run_id).status) == ([BIG], "done")
 
 
+def test_a_retry_of_what_cannot_be_looked_up_waits_for_no_list(desks: Desks, shop: Shop) -> None:
+    name, given = pay()
+    desk = desks(ask((f"{name}_blindly", given)), DONE, agent=shop.agent)
+    run_id = approved(desk)
+    desk.faults("down", times=None)
+    desk.work()
+    desk.outside.provider.faults.clear()
+    assert resolve(desk, "retry") == "retry"
+    desk.hours.waited.clear()
+    desk.work()
+    assert (desk.paid(), desk.run(run_id).status) == ([BIG], "done")
+    [until_the_call_is_over] = desk.hours.waited
+    assert 5 < until_the_call_is_over <= 6
+
+
+def test_a_worker_that_is_to_end_while_it_looks_makes_no_call_and_the_next_one_does(desks: Desks, shop: Shop) -> None:
+    desk = desks(ask(pay()), DONE, agent=shop.agent)
+    run_id = approved(desk)
+    desk.faults("down", times=None)
+    desk.work()
+    assert resolve(desk, "retry") == "retry"
+    shop.diary.clear()
+    desk.hours.meanwhile.append(desk.hours.set)
+    claim = desk.means.do(runs.claim, "w1", ["procurement"], lease_s=60)
+    assert claim is not None
+    loop.advance(desk.means, claim)
+    assert (desk.run(run_id).status, shop.diary) == ("queued", ["find PO-1"])
+    desk.outside.provider.faults.clear()
+    desk.hours.clear()
+    desk.work()
+    assert (desk.paid(), desk.run(run_id).status) == ([BIG], "done")
+
+
 def test_a_list_that_is_away_for_a_moment_is_asked_again_before_any_person(desks: Desks, shop: Shop) -> None:
     desk = desks(ask(pay()), DONE, agent=shop.agent)
     run_id = approved(desk)
