@@ -5,13 +5,7 @@
 -- the system's chain, with what the rows are to be. `outcome`: imported, or again (another import was committed while this one waited, and
 -- it does not see whom that one added). `were`: everybody as they were, which this replaced. No row: the system's run is missing.
 -- people: [{id, name, manager, scopes, active, identities: [{team, user}], roles: []}]
-WITH held AS MATERIALIZED (
-    SELECT id, seq, head FROM run WHERE id = %(id)s FOR UPDATE
-), r AS MATERIALIZED (
-    SELECT held.* FROM held JOIN run seen ON seen.id = held.id AND seen.seq = held.seq
-), t AS MATERIALIZED (
-    SELECT clock_timestamp() AS at FROM r
-), given AS MATERIALIZED (
+WITH {as_seen}, given AS MATERIALIZED (
     SELECT p.* FROM r, jsonb_to_recordset(%(people)s::jsonb) AS p(id text, name text, manager text, scopes jsonb, active boolean, identities jsonb, roles jsonb)
 ), gone AS (
     UPDATE person SET active = false FROM r WHERE person.id NOT IN (SELECT id FROM given)
@@ -53,20 +47,12 @@ json_build_object(
 -- the delegate too, from then on. On record in the system's chain, as is who tried in vain. `outcome`: away, or not_yours (neither the person
 -- nor an operator), unknown (one of the two is nobody active), overlaps (another absence), past (it would be over already), or
 -- again (the system's chain moved while this one waited for it, and it does not see by what). No row: the system's run is missing.
-WITH held AS MATERIALIZED (
-    SELECT id, seq, head FROM run WHERE id = %(id)s FOR UPDATE
-), r AS MATERIALIZED (
-    SELECT held.* FROM held JOIN run seen ON seen.id = held.id AND seen.seq = held.seq
-), t AS MATERIALIZED (
-    SELECT clock_timestamp() AS at FROM r
-), asked AS MATERIALIZED (
+WITH {as_seen}, asked AS MATERIALIZED (
     SELECT a.*, concat_ws(' ', %(delegate)s::text, 'from', a.starts_at AT TIME ZONE 'UTC', 'to', a.ends_at AT TIME ZONE 'UTC', 'UTC') AS told
       FROM (SELECT greatest(coalesce(%(starts_at)s::timestamptz, t.at), t.at) AS starts_at, %(ends_at)s::timestamptz AS ends_at FROM t) a
-), v AS MATERIALIZED (
+), {operator}, v AS MATERIALIZED (
     SELECT CASE
-               WHEN %(actor)s <> %(person)s AND NOT EXISTS (
-                    SELECT FROM role_member m JOIN person q ON q.id = m.person_id AND q.active WHERE m.person_id = %(actor)s AND m.role = 'operator')
-                    THEN 'not_yours'
+               WHEN %(actor)s <> %(person)s AND NOT EXISTS (SELECT FROM may) THEN 'not_yours'
                WHEN (SELECT count(*) FROM person WHERE id = ANY(ARRAY[%(person)s, %(delegate)s]) AND active) < 2 THEN 'unknown'
                WHEN asked.ends_at <= asked.starts_at THEN 'past'
                WHEN EXISTS (SELECT FROM away w WHERE w.person_id = %(person)s AND w.starts_at < asked.ends_at AND w.ends_at > asked.starts_at) THEN 'overlaps'
@@ -96,22 +82,15 @@ SELECT coalesce(v.outcome, 'again') AS outcome, asked.starts_at, asked.ends_at F
 -- name: set_back :one
 -- Somebody is back sooner, or is not going: what is under way ends now, what has not begun is taken back. On record likewise. `outcome`:
 -- back, not_away, not_yours (neither the person nor an operator), or again, as above. No row: the system's run is missing.
-WITH held AS MATERIALIZED (
-    SELECT id, seq, head FROM run WHERE id = %(id)s FOR UPDATE
-), r AS MATERIALIZED (
-    SELECT held.* FROM held JOIN run seen ON seen.id = held.id AND seen.seq = held.seq
-), t AS MATERIALIZED (
-    SELECT clock_timestamp() AS at FROM r
-), may AS MATERIALIZED (
-    SELECT t.at FROM t WHERE %(actor)s = %(person)s OR EXISTS (
-        SELECT FROM role_member m JOIN person q ON q.id = m.person_id AND q.active WHERE m.person_id = %(actor)s AND m.role = 'operator')
+WITH {as_seen}, {operator}, theirs AS MATERIALIZED (
+    SELECT t.at FROM t WHERE %(actor)s = %(person)s OR EXISTS (SELECT FROM may)
 ), ended AS (
-    UPDATE away SET ends_at = may.at FROM may
-     WHERE away.person_id = %(person)s AND away.starts_at < may.at AND away.ends_at > may.at RETURNING away.delegate
+    UPDATE away SET ends_at = theirs.at FROM theirs
+     WHERE away.person_id = %(person)s AND away.starts_at < theirs.at AND away.ends_at > theirs.at RETURNING away.delegate
 ), dropped AS (
-    DELETE FROM away USING may WHERE away.person_id = %(person)s AND away.starts_at >= may.at RETURNING away.delegate
+    DELETE FROM away USING theirs WHERE away.person_id = %(person)s AND away.starts_at >= theirs.at RETURNING away.delegate
 ), v AS MATERIALIZED (
-    SELECT CASE WHEN NOT EXISTS (SELECT FROM may) THEN 'not_yours'
+    SELECT CASE WHEN NOT EXISTS (SELECT FROM theirs) THEN 'not_yours'
                 WHEN (SELECT count(*) FROM ended) + (SELECT count(*) FROM dropped) > 0 THEN 'back' ELSE 'not_away' END AS outcome FROM r
 ), events AS MATERIALIZED (
     SELECT 1 AS n, 'system' AS entity, %(person)s::text AS entity_id, 'new' AS from_status, 'back' AS event,

@@ -4,13 +4,7 @@
 -- A new version, on record in the system's chain. `outcome`: applied, unchanged (the same text is in force), older (it was in force before),
 -- other_content (the version name stands for another text), or again (another version was committed while this one waited, and it does not
 -- see it). No row: the system's run is missing.
-WITH held AS MATERIALIZED (
-    SELECT id, seq, head FROM run WHERE id = %(id)s FOR UPDATE
-), r AS MATERIALIZED (
-    SELECT held.* FROM held JOIN run seen ON seen.id = held.id AND seen.seq = held.seq
-), t AS MATERIALIZED (
-    SELECT clock_timestamp() AS at FROM r
-), here AS (
+WITH {as_seen}, here AS (
     SELECT digest, seq = (SELECT max(seq) FROM policy_version) AS newest FROM policy_version WHERE version = %(version)s
 ), applied AS (
     INSERT INTO policy_version (version, document, digest, applied_by) SELECT %(version)s, %(document)s, %(digest)s, %(actor)s

@@ -2,7 +2,18 @@
 -- events (n, entity, entity_id, from_status, event, to_status, actor, surface, detail). Its one UPDATE of run, `linked`, puts {link}
 -- into seq and head and returns id, seq and head, and it ends with {log}. A move of several runs has run_id in
 -- events, and takes {said_each}, {link_each} and {log_each} instead.
+-- A move on record with the system that judges by rows which another such move may have changed meanwhile begins with {as_seen}: held is the
+-- system's run, and r it too, unless it moved while this one waited for it.
 -- What it needs of its rows it names: each reading of a CTE costs by the column, and a move has thirty of them.
+
+-- name: as_seen :fragment
+held AS MATERIALIZED (
+    SELECT id, seq, head FROM run WHERE id = %(id)s FOR UPDATE
+), r AS MATERIALIZED (
+    SELECT held.* FROM held JOIN run seen ON seen.id = held.id AND seen.seq = held.seq
+), t AS MATERIALIZED (
+    SELECT clock_timestamp() AS at FROM r
+)
 
 -- name: link :fragment
 r.seq + 1, chain_link_v1(r.head, (SELECT string_agg(event_text_v1(e.entity, e.entity_id, e.from_status, e.event, e.to_status,
