@@ -53,6 +53,14 @@ def migrated(url: str, name: str) -> str:
     return psycopg.conninfo.make_conninfo(made, **psycopg.conninfo.conninfo_to_dict(POOLER))
 
 
+def hurried(url: str, name: str) -> str:
+    """As `migrated`, for tests in which processes die and servers do not: no commit waits for the disk."""
+    made = migrated(url, name)
+    with db.connect(made) as conn:
+        conn.execute(f"ALTER DATABASE {name} SET synchronous_commit = off".encode())
+    return made
+
+
 def pool(url: str, size: int, keys: Keys = NO_KEYS) -> db.Pool:
     """A pool as that ground takes it."""
     if HOLDS["database_pool"] == "off":

@@ -23,7 +23,7 @@ from bot.sandbox.journal import Journal
 from bot.sandbox.model import model_app
 from bot.sandbox.provider import Provider, provider_app
 from engine.models import Decided
-from engine.state import db, pauses, runs
+from engine.state import pauses, runs
 from tests import database
 from tests.boundaries.place import Place, one_certificate
 from tests.boundaries.template import Killed, Life, Template, template
@@ -204,9 +204,7 @@ class Stage:
 @contextmanager
 def stage(server: str, folder: Path) -> Iterator[Stage]:
     """A stage with a database of its own on this server."""
-    url = database.migrated(server, _DATABASE)
-    with db.connect(url) as conn:
-        conn.execute(f"ALTER DATABASE {_DATABASE} SET synchronous_commit = off")  # processes die here, not servers
+    url = database.hurried(server, _DATABASE)
     served = Served()
     with (
         serving(served) as address,

@@ -160,11 +160,7 @@ class Ground:
 @contextmanager
 def ground(server: str, folder: Path) -> Iterator[Ground]:
     """Lay it, in a database of its own."""
-    url = database.migrated(server, "placet_stateful")
-    with psycopg.connect(url, autocommit=True) as own:
-        own.execute(
-            "ALTER DATABASE placet_stateful SET synchronous_commit = off"
-        )  # processes are lost here, not servers
+    url = database.hurried(server, "placet_stateful")
     served = Served()
     with (
         database.connect(url, KEYS) as conn,

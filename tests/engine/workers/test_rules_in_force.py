@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import UUID
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -175,7 +176,8 @@ def test_business_hours_are_counted_from_when_it_is_asked(desks: Desks, buyer: A
     assert 9 <= pause.fire_at.astimezone(ZoneInfo("Europe/Berlin")).hour <= 17
 
 
-def test_what_a_delegate_approved_is_done_also_when_the_absence_is_over(desks: Desks, buyer: Agent) -> None:
+def stood_in(desks: Desks, buyer: Agent) -> tuple[Desk, UUID]:
+    """A run whose one payment was for Marta to approve, and Otto did in her place; it is not done yet."""
     desk = desks(ask(pay("PO-1")), DONE, agent=buyer)
     to_marta = (
         'need = "ask"\nperson = "marta"\nanswer_within = "4h"\non_expiry = "deny"\ndoubt_role = "finance-approver"\n'
@@ -185,6 +187,11 @@ def test_what_a_delegate_approved_is_done_also_when_the_absence_is_over(desks: D
     tomorrow = datetime.now(UTC) + timedelta(days=1)
     absences.leave(desk.conn, "marta", "otto", starts_at=None, ends_at=tomorrow, actor="marta", surface="cli")
     desk.approve(run_id, "otto")
+    return desk, run_id
+
+
+def test_what_a_delegate_approved_is_done_also_when_the_absence_is_over(desks: Desks, buyer: Agent) -> None:
+    desk, run_id = stood_in(desks, buyer)
     absences.back(desk.conn, "marta", actor="marta", surface="cli")
     desk.work()
     assert desk.run(run_id).status == "done"
@@ -192,15 +199,7 @@ def test_what_a_delegate_approved_is_done_also_when_the_absence_is_over(desks: D
 
 
 def test_what_no_delegate_of_that_hour_approved_is_asked_again(desks: Desks, buyer: Agent) -> None:
-    desk = desks(ask(pay("PO-1")), DONE, agent=buyer)
-    to_marta = (
-        'need = "ask"\nperson = "marta"\nanswer_within = "4h"\non_expiry = "deny"\ndoubt_role = "finance-approver"\n'
-    )
-    in_force(desk.conn, band("all", to_marta))
-    run_id = desk.start()
-    tomorrow = datetime.now(UTC) + timedelta(days=1)
-    absences.leave(desk.conn, "marta", "otto", starts_at=None, ends_at=tomorrow, actor="marta", surface="cli")
-    desk.approve(run_id, "otto")
+    desk, run_id = stood_in(desks, buyer)
     desk.conn.execute("DELETE FROM away")
     desk.work()
     assert desk.statuses(run_id) == ["superseded", "waiting"]
