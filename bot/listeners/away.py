@@ -49,15 +49,14 @@ def back(typed: Typed) -> Message:
 
 
 def _until(written: str, now: datetime) -> datetime | None:
-    """A length of time from now, or the beginning of a day; None for neither."""
+    """A length of time from now, or a time, which is UTC if it names no zone, and of a day its beginning; None for neither."""
     try:
-        return (
-            datetime.fromisoformat(written).replace(tzinfo=UTC)
-            if "-" in written
-            else now + timedelta(seconds=length(written))
-        )
+        if "-" not in written:
+            return now + timedelta(seconds=length(written))
+        at = datetime.fromisoformat(written)
     except (ValueError, Unfit):
         return None
+    return at if at.tzinfo else at.replace(tzinfo=UTC)
 
 
 def _called(written: str, everybody: People) -> Person | None:

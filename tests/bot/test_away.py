@@ -1,7 +1,10 @@
 """Who is away says so in Slack or at the terminal; the delegate has the card and the buttons meanwhile. A reminder is said in time, once."""
 
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
+
+import pytest
 
 from bot.cards import ids
 from engine.state import pauses
@@ -44,6 +47,19 @@ def test_what_is_typed_wrong_is_answered_and_changes_nothing(home: Home, conn: A
     ):
         assert told in text_of(home.office.command("U0MARTA", typed)), typed
     assert conn.execute("SELECT count(*) FROM away").fetchone() == (0,)
+
+
+@pytest.mark.parametrize(
+    ("typed", "until"),
+    [
+        ("2099-08-17", "2099-08-17T00:00+00:00"),
+        ("2099-08-17T09:00", "2099-08-17T09:00+00:00"),
+        ("2099-08-17T09:00+02:00", "2099-08-17T07:00+00:00"),
+    ],
+)
+def test_a_time_is_the_one_that_was_typed_with_its_zone(home: Home, conn: Any, typed: str, until: str) -> None:
+    assert "is away" in text_of(home.office.command("U0MARTA", f"away otto {typed}"))
+    assert conn.execute("SELECT ends_at FROM away").fetchone() == (datetime.fromisoformat(until),)
 
 
 def test_the_same_at_the_terminal(conn: Any, db_url: str) -> None:
