@@ -12,13 +12,15 @@ import pytest
 
 EVERY: Final = int(os.environ.get("PLACET_BOUNDARIES_EVERY", "1"))
 """1: a kill at every boundary; 10: at each tenth, for a quick look."""
+READS: Final = os.environ.get("PLACET_BOUNDARIES_READS") == "1"
+"""Kills also where nothing had changed since the boundary before (tests/boundaries/watch.py): there it leaves what the kill before left."""
 TWICE: Final = int(os.environ.get("PLACET_BOUNDARIES_TWICE", "24"))
 """At one boundary in so many, chosen by the seed, the process is killed once more, somewhere in its recovery if it had anything to recover."""
 _SEED: Final = "PLACET_BOUNDARIES_SEED"
 _TAKEN: Final = "boundaries"
 
-Taken = Callable[[str, int, int], None]
-"""Says of a flow at how many of its boundaries it was killed, and at how many of these twice."""
+Taken = Callable[[int, int, int], None]
+"""Says of a flow how many boundaries it crosses, at how many it was killed, and at how many of these twice."""
 
 
 def seed() -> str:
@@ -42,18 +44,18 @@ class Numbers:
     """The sums, over all flows."""
 
     def __init__(self) -> None:
-        self.taken: list[tuple[int, int]] = []
+        self.taken: list[tuple[int, int, int]] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.when == "call" and report.passed:
-            found = [
-                cast("tuple[str, int, int]", numbers) for what, numbers in report.user_properties if what == _TAKEN
+            self.taken += [
+                cast("tuple[int, int, int]", numbers) for what, numbers in report.user_properties if what == _TAKEN
             ]
-            self.taken += [(once, twice) for _, once, twice in found]
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         if self.taken:
-            once, twice = map(sum, zip(*self.taken, strict=True))
+            crossed, once, twice = map(sum, zip(*self.taken, strict=True))
             terminalreporter.write_line(
-                f"Killed at {once:,} boundaries of {len(self.taken)} flows, and at {twice:,} of them once more while recovering ({_SEED}={seed()})"
+                f"Killed at {once:,} of the {crossed:,} boundaries of {len(self.taken)} flows (at the others nothing had changed since the one before), "
+                f"and at {twice:,} of them once more while recovering ({_SEED}={seed()})"
             )

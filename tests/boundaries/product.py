@@ -46,21 +46,25 @@ AGENTS = load([world.AGENT])
 US = Us(team="T0ACME")
 
 
-def live(line: Connection, ours: "Product", dies_at: int | None, *, sealed: bool) -> None:
-    """Do what comes over the line, one thing after the other, until told to stop; each answer says how many boundaries were crossed."""
-    boundaries = watch(dies_at)
+def live(line: Connection, ours: "Product", dies_at: int | None, *, sealed: bool, noting: bool) -> None:
+    """Do what comes over the line, one thing after the other, until told to stop; each answer says how many boundaries were crossed.
+
+    `noting`: and at which of them something had changed.
+    """
+    boundaries = watch(dies_at, log=ours.place.database if noting else None)
     ours.begin(sealed=sealed)
     while not ours.means.stop.is_set():
         try:
             verb, args = line.recv()
         except EOFError:
             return
+        boundaries.touched = True
         try:
             answer = getattr(ours, verb)(*args)
         except Exception:  # noqa: BLE001  whatever it is, the test shows it
             answer = Failed(traceback.format_exc())
         boundaries.cross()
-        line.send((answer, boundaries.crossed))
+        line.send((answer, boundaries.crossed, boundaries.changed))
     ours.late.close()
 
 
@@ -87,7 +91,7 @@ class Product:
             SUPPLIERS_URL=f"{place.outside}/suppliers",
             SSL_CERT_FILE=place.certificate,
         )
-        self.late = Late(place.database)
+        self.place, self.late = place, Late(place.database)
         self.pool = cast("db.Pool", self.late)
         self.later = Later()
         self.means = Means(

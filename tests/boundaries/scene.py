@@ -35,21 +35,26 @@ class Scene:
     """The stage, with our process on it.
 
     It dies at the boundaries `dies_at`, each counted in a life of its own; another takes its place each time. `deaths`: how many there
-    were. `crossed`: the boundaries of the life that goes on, with those of lives that ended in good order before it.
+    were. `crossed`: the boundaries of the life that goes on, with those of lives that ended in good order before it. `noting`: they note
+    at which of these something had `changed` since the one before.
     """
 
-    def __init__(self, ground: Ground, dies_at: Sequence[int] = ()) -> None:
+    def __init__(self, ground: Ground, dies_at: Sequence[int] = (), *, noting: bool = False) -> None:
         self.ground, self.conn, self.office = ground, ground.conn, ground.office()
         assert ground.outside is not None
         self.provider, self.suppliers = ground.outside.provider, ground.outside.suppliers
         self.deaths, self.warned = 0, False
-        self._dies_at, self._before = dies_at, 0
+        self._dies_at, self._noting, self._before, self._changed = dies_at, noting, 0, list[int]()
         self.ours = self._another()
         ground.door = lambda body, headers: self._ask("deliver", body, headers)
 
     @property
     def crossed(self) -> int:
         return self._before + self.ours.crossed
+
+    @property
+    def changed(self) -> list[int]:
+        return [*self._changed, *(self._before + boundary for boundary in self.ours.changed)]
 
     # ------------------------------------------------------------------------------------------------- what our process does
 
@@ -109,7 +114,7 @@ class Scene:
         if self.deaths > before:
             return
         self.ours.ended()
-        self._before = self.crossed
+        self._changed, self._before = self.changed, self.crossed
         self.ours = self._another()
         [(status,)] = self.conn.execute("SELECT status FROM run WHERE id = %s", (self.run_id,)).fetchall()
         assert status == "queued"
@@ -205,7 +210,8 @@ class Scene:
     def _another(self) -> Life:
         """The next life; it ends where it was told to, or goes on."""
         left = self._dies_at[self.deaths :]
-        return self.ground.template.live(left[0] - self._before if left else None, sealed=self.ground.sealed)
+        dies_at = left[0] - self._before if left else None
+        return self.ground.template.live(dies_at, sealed=self.ground.sealed, noting=self._noting)
 
     def _ask(self, verb: str, *args: Any) -> Any:
         """Have our process do something; None if it died of it. Then another is there."""

@@ -39,10 +39,14 @@ class Failed:
 
 
 class Life:
-    """One life of our process. `crossed`: the boundaries that it has told us of; `pid`: 0 when it is over."""
+    """One life of our process. `crossed`: the boundaries that it has told us of; `pid`: 0 when it is over.
+
+    `changed`: those of them at which something had changed, if that is noted.
+    """
 
     def __init__(self, line: Connection, pid: int, template: socket.socket) -> None:
         self.crossed, self.pid = 0, pid
+        self.changed: list[int] = []
         self._line, self._template = line, template
 
     def ask(self, verb: str, *args: Any) -> Any:
@@ -58,7 +62,7 @@ class Life:
         """What came of what it was told last. Raises Killed if it died meanwhile."""
         assert self._line.poll(LONGEST_S), f"it has been at it for {LONGEST_S} s, and goes on"
         try:
-            answer, self.crossed = self._line.recv()
+            answer, self.crossed, self.changed = self._line.recv()
         except (EOFError, ConnectionResetError):
             self._killed()
             raise Killed from None
@@ -92,10 +96,13 @@ class Template:
     def __init__(self, control: socket.socket) -> None:
         self._control = control
 
-    def live(self, dies_at: int | None = None, *, sealed: bool = False) -> Life:
-        """A new life, which ends at the boundary `dies_at`; None: when it is killed from here. `sealed`: it has the key."""
+    def live(self, dies_at: int | None = None, *, sealed: bool = False, noting: bool = False) -> Life:
+        """A new life, which ends at the boundary `dies_at`; None: when it is killed from here.
+
+        `sealed`: it has the key. `noting`: it notes at which boundaries something has changed.
+        """
         ours, theirs = socket.socketpair()
-        socket.send_fds(self._control, [f"live {dies_at or 0} {sealed:d}".encode()], [theirs.fileno()])
+        socket.send_fds(self._control, [f"live {dies_at or 0} {sealed:d} {noting:d}".encode()], [theirs.fileno()])
         theirs.close()
         return Life(Connection(ours.detach()), int(self._control.recv(64)), self._control)
 
@@ -148,7 +155,8 @@ def main(handle: str, module: str, *place: str) -> None:
                 control.send(str(pid).encode())
             case _:
                 control.close()
-                ours.live(Connection(handles[0]), product, int(words[0]) or None, sealed=words[1] == "1")
+                dies_at, sealed, noting = map(int, words)
+                ours.live(Connection(handles[0]), product, dies_at or None, sealed=bool(sealed), noting=bool(noting))
                 return
 
 

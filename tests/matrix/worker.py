@@ -37,9 +37,10 @@ _STOOD_S: Final = 22 * 3600
 """For how long one that stood still takes itself to have done so."""
 
 
-def live(line: Connection, ours: "Product", _dies_at: int | None, *, sealed: bool) -> None:
+def live(line: Connection, ours: "Product", _dies_at: int | None, *, sealed: bool, noting: bool) -> None:
     """Do what comes over the line until nobody is at its other end."""
     assert not sealed
+    assert not noting
     ours.begin(line)
     while True:
         try:
@@ -50,7 +51,7 @@ def live(line: Connection, ours: "Product", _dies_at: int | None, *, sealed: boo
             answer = getattr(ours, verb)(*args)
         except Exception:  # noqa: BLE001  whatever it is, the test shows it
             answer = Failed(traceback.format_exc())
-        line.send((answer, 0))
+        line.send((answer, 0, []))
 
 
 class Product:
