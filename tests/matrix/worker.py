@@ -118,7 +118,7 @@ class Product:
 
     def _stand_still(self) -> None:
         """Until somebody says that it may go on. It has been stopped altogether meanwhile, and finds that hours have passed."""
-        self.line.send(("stands still", 0))
+        self.line.send(("stands still", 0, []))
         self.line.recv()
 
         def now(cls: type[Moment]) -> Moment:
