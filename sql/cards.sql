@@ -91,5 +91,7 @@ UPDATE notice SET sender_until = NULL, not_before = clock_timestamp() + %(after_
  WHERE id = %(notice_id)s AND state = 'due';
 
 -- name: undelivered :one
--- How much is not shown or said yet.
-SELECT (SELECT count(*) FROM card WHERE due) AS cards, (SELECT count(*) FROM notice WHERE state = 'due') AS notices;
+-- How much is not shown or said yet, of what was to be by now: a digest or a reminder for later is not missing.
+SELECT (SELECT count(*) FROM card WHERE due AND (tries > 0 OR coalesce(not_before, '-infinity') <= statement_timestamp())) AS cards,
+       (SELECT count(*) FROM notice
+         WHERE state = 'due' AND (tries > 0 OR coalesce(not_before, '-infinity') <= statement_timestamp())) AS notices;

@@ -62,13 +62,16 @@ def content(run_id: UUID, step: int = 1, n: int = 0, **changes: Any) -> Content:
     return replace(made, **changes)
 
 
+SHOWN = (NewCard(kind="approver", dest="channel:C0BUY"), NewCard(kind="requester", dest="person:priya"))
+
+
 def asked(
-    conn: Any, claim: Claim, n: int = 0, step: int = 1, approver: str = "person:marta", **changes: Any
-) -> runs.Ask:
+    conn: Any, claim: Claim, n: int = 0, step: int = 1, approver: str = "person:marta", *, cards: tuple[NewCard, ...] = SHOWN,
+    **changes: Any,
+) -> runs.Ask:  # fmt: skip
     """A pause to be opened."""
     return runs.Ask(
-        id=db.new_id(), content=content(claim.id, step, n, **changes), approver=approver,
-        cards=(NewCard(kind="approver", dest="channel:C0BUY"), NewCard(kind="requester", dest="person:priya")),
+        id=db.new_id(), content=content(claim.id, step, n, **changes), approver=approver, cards=cards,
         answer_within_s=NEED.answer_within_s,
     )  # fmt: skip
 

@@ -96,7 +96,14 @@ def _for_requester(pause: Pause, content: Content, now: Told, value: str) -> lis
     fitted = _fitted(pause, content)
     offered = parts.buttons(*withdraw, *([parts.details(value)] if fitted.left else []))
     shown = [*fitted.blocks[1:], *facts.approvals(pause, content)]
-    return [parts.header(now.head), *shown, *_outcome(now), *facts.deadline(pause, content), *offered]
+    return [
+        parts.header(now.head),
+        *shown,
+        *_outcome(now),
+        *facts.shown_later(pause, content),
+        *facts.deadline(pause, content),
+        *offered,
+    ]
 
 
 def _settled(pause: Pause, content: Content, now: Told) -> list[Block]:

@@ -44,6 +44,11 @@ def together(window_s: int) -> str:
     return f"together within {span(window_s)}" if window_s else "each by itself"
 
 
+def clock_of(minutes: int) -> str:
+    """A time of day, of minutes after midnight: "08:30"."""
+    return f"{minutes // 60:02}:{minutes % 60:02}"
+
+
 def _by_itself(need: Need) -> str:
     return _terms(need)[0]
 
@@ -62,6 +67,7 @@ def _terms(need: Need) -> tuple[str, ...]:
         f"to be done within {span(need.execute_within_s)}",
         f"reminded after {span(need.remind_after_s)}" if need.remind_after_s else "not reminded",
         f"shown in {need.channel}" if need.channel else "shown in a DM",
+        f"at {clock_of(need.digest_at)} on business days" if need.digest_at is not None else "at once",
         f"the {need.confirm.replace('_', ' ')} is typed" if need.confirm else "a click is enough",
         f"in doubt, {need.doubt_role or 'nobody'} is asked",
         f"business hours by {need.calendar.zone} {need.calendar.holidays}" if need.calendar else "every hour counts",

@@ -135,5 +135,6 @@ def _one(need: Need, everybody: People | None, requester: str) -> None:
         ("to be typed", f"the {need.confirm.replace('_', ' ')}" if need.confirm else ""),
         ("reminded", f"after {span(need.remind_after_s)}" if need.remind_after_s else ""),
         ("shown in", need.channel or ""),
+        ("shown at", f"{needs.clock_of(need.digest_at)} on business days" if need.digest_at is not None else ""),
         ("in doubt, ask", f"the role {need.doubt_role}" if need.doubt_role else ""),
     )

@@ -57,6 +57,9 @@ def _paint(courier: Courier, card: Card) -> None:
     try:
         with courier.pool.connection() as conn:
             shown = _shown(conn, card)
+            if _needs_no_digest(card, shown):
+                cards.gone(conn, card, "it was settled before the digest that was to show it")
+                return
         outcome = _send(courier, card, shown)
     except outage.Away:
         raise  # nothing is wrong with the card: it is painted once its lease is over
@@ -78,6 +81,13 @@ def _shown(conn: db.Conn, card: Card) -> Pause | Doubt:
         return pauses.get(conn, card.pause_id)
     assert card.effect_id is not None
     return ledger.doubt(conn, card.effect_id)
+
+
+def _needs_no_digest(card: Card, shown: Pause | Doubt) -> bool:
+    """Whether it was settled before those who were asked had a digest with it: then it is no news to them."""
+    if isinstance(shown, Doubt) or shown.content is None or card.kind != "approver" or card.level:
+        return False
+    return card.ts is None and shown.status != "waiting" and shown.content.need.digest_at is not None
 
 
 def _message(card: Card, shown: Pause | Doubt, env: str) -> parts.Message:

@@ -53,6 +53,19 @@ def due(start: datetime, seconds: int, calendar: Calendar) -> datetime:
     raise ValueError(f"the calendar is not open for {seconds} seconds within ten years")
 
 
+def next_at(start: datetime, minutes: int, calendar: Calendar) -> datetime:
+    """The first moment after `start` at which a business day's clock shows `minutes` after midnight, in UTC.
+
+    Between one such moment and the next lies exactly one business day of business time. Raises ValueError if the calendar is never open.
+    """
+    zone = ZoneInfo(calendar.zone)
+    for opens, _ in _open(start, calendar):
+        at = _at(opens.astimezone(zone).date(), minutes, zone)
+        if at > start:
+            return at
+    raise ValueError("the calendar is not open within ten years")
+
+
 def day_s(calendar: Calendar) -> int:
     """How long a business day is, in seconds."""
     return (calendar.closes - calendar.opens) * 60

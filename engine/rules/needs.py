@@ -18,7 +18,7 @@ Direction = Literal["both", "up", "down"]
 
 _STRICTNESS: Mapping[Kind, int] = {"allow": 0, "ask": 1, "forbid": 2}
 
-_SINCE_V1: Final = ("in_business_hours", "calendar", "confirm", "window_s", "up_to")
+_SINCE_V1: Final = ("in_business_hours", "calendar", "confirm", "window_s", "up_to", "digest_at")
 """Fields that a document has only where they say something: the release before reads no key that it does not know."""
 
 
@@ -41,7 +41,8 @@ class Need:
     zero. `in_business_hours`: answer_within_s counts those of `calendar` alone. `remind_after_s` counts every hour, and is None for no
     reminder. `execute_within_s` counts from the approval. `confirm` is the argument of which the approver must type the last
     characters, or "amount"; None if a click is enough. `why` is a sentence for a person. `doubt_role` is whom to ask when nobody can tell
-    whether the effect happened; only a forbidden action has none. Where payments to one payee count together, `window_s` says for how
+    whether the effect happened; only a forbidden action has none. `digest_at` is when on a business day, in minutes after midnight, those who
+    are asked first are shown all that came in since; None: each request at once. Where payments to one payee count together, `window_s` says for how
     long, and `up_to` up to which sum, in minor units, this need holds (None: without end).
     """
 
@@ -67,6 +68,7 @@ class Need:
     confirm: str | None = None
     window_s: int = 0
     up_to: int | None = None
+    digest_at: int | None = None
 
     def to_document(self) -> dict[str, Any]:
         """A JSON-safe document that `from_document` reads back to an equal need."""
@@ -87,6 +89,13 @@ def within_s(counted: Need | Step, start: datetime, hours: Calendar | None) -> f
     if not counted.in_business_hours or hours is None:
         return counted.answer_within_s
     return (calendar.due(start, counted.answer_within_s, hours) - start).total_seconds()
+
+
+def shown_from(need: Need, start: datetime) -> datetime | None:
+    """When those who are asked first, at `start`, are shown the request; None: at once."""
+    if need.digest_at is None or need.calendar is None:
+        return None
+    return calendar.next_at(start, need.digest_at, need.calendar)
 
 
 def _is_told(said: Any, name: str) -> bool:

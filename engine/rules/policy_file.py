@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any, Literal
 
-from engine.rules import documents, policy_lint, policy_values, policy_words
+from engine.rules import calendar, documents, policy_lint, policy_values, policy_words
 from engine.rules.calendar import Calendar
 from engine.rules.documents import DocumentFaults, Fault, Table
 from engine.rules.needs import Kind, Need, Step
@@ -21,10 +21,10 @@ DEFAULT_EXECUTE_WITHIN_S = 86_400
 
 _ASKING = (
     "person", "role", "approvers", "answer_within", "on_expiry", "escalate", "finally", "execute_within",
-    "remind_after", "channel", "confirm",
+    "remind_after", "channel", "confirm", "digest",
 )  # fmt: skip
 _DOING = ("tolerance", "doubt_role")
-_LATER = ("digest", "batch")
+_LATER = ("batch",)
 
 _unsigned = partial(Need, policy_version="", rule="", why="")
 """A need before it is signed with the version, the name of its rule and the sentence."""
@@ -144,6 +144,7 @@ def _asking(table: Table, hours: Calendar | None) -> Need:
     remind_after = table.optional("remind_after", documents.length, None)
     if remind_after and answer_within and remind_after >= answer_within and not in_business_hours:
         table.fault("remind_after", "the time to answer is over by then.", "Make it less than answer_within.")
+    digest_at = _digest(table, answer_within if in_business_hours else 0, hours)
     on_expiry: Literal["deny", "escalate"] | None
     on_expiry = table.required("on_expiry", policy_values.answer_to_silence("deny", "escalate"))
     steps = _steps(table, (answer_within, in_business_hours), hours, asked_role=role is not None)
@@ -165,8 +166,30 @@ def _asking(table: Table, hours: Calendar | None) -> Need:
         remind_after_s=remind_after,
         channel=table.optional("channel", policy_values.channel, None),
         confirm=table.optional("confirm", policy_values.argument, None),
+        digest_at=digest_at,
         **_doing(table, role),
     )
+
+
+def _digest(table: Table, business_s: int, hours: Calendar | None) -> int | None:
+    """When on a business day what came in is shown; whoever is asked just after it must still have time to answer after the next.
+
+    `business_s`: how many seconds of business time there are to answer, 0 if other hours count too.
+    """
+    at = table.optional("digest", policy_values.digest(hours), None)
+    if at is None or hours is None:
+        return None
+    if "answer_within" in table and business_s <= calendar.day_s(hours):
+        table.fault(
+            "digest",
+            "what is asked just after one digest would have no time to be answered after the next.",
+            'Give more than one business day to answer, as in answer_within = "2 business days".',
+        )
+    if "remind_after" in table:
+        table.fault(
+            "digest", "a reminder could come before the digest that first shows it.", "Take one of the two out."
+        )
+    return at
 
 
 def _doing(table: Table, role: str | None) -> dict[str, Any]:

@@ -22,6 +22,8 @@ MOST_TOLERANCE_BP = 2_500
 
 DAYS: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _NUMBER: Final = r"-?[0-9]{1,15}(\.[0-9]{1,9})?"
+_CLOCK: Final = "([01][0-9]|2[0-4]):([0-5][0-9])"
+_A_DAY: Final = 1_440
 _PATH: Final = r"[A-Za-z][A-Za-z0-9_]{0,62}(\.[A-Za-z][A-Za-z0-9_]{0,62})*"
 
 version = documents.shaped("[A-Za-z0-9][A-Za-z0-9._-]{0,62}", "fin-approvals-v4")
@@ -98,6 +100,20 @@ def answer_within(hours: Calendar | None) -> Callable[[Any], tuple[int, bool]]:
         if not 0 < seconds <= 366 * calendar.day_s(hours):
             raise Unfit(f'"{value}" is out of range.', "Write at least 1 and at most 366 business days.")
         return seconds, True
+
+    return reader
+
+
+def digest(hours: Calendar | None) -> Callable[[Any], int]:
+    """A reader of the time at which a business day's digest comes, in minutes after midnight: "08:30"."""
+
+    def reader(value: Any) -> int:
+        found = re.fullmatch(_CLOCK, value) if isinstance(value, str) else None
+        if found is None or (minutes := int(found[1]) * 60 + int(found[2])) >= _A_DAY:
+            raise Unfit("it is no time of day.", 'Write hours and minutes, as in "08:30".')
+        if hours is None:
+            raise Unfit("a digest comes on business days, which need a calendar.", "Add a [calendar], or take it out.")
+        return minutes
 
     return reader
 
@@ -189,10 +205,9 @@ def _zone(value: Any) -> str:
 
 def _hours(value: Any) -> tuple[int, int]:
     """From and to, in minutes after midnight."""
-    clock = "([01][0-9]|2[0-4]):([0-5][0-9])"
-    found = re.fullmatch(f"{clock}-{clock}", value) if isinstance(value, str) else None
+    found = re.fullmatch(f"{_CLOCK}-{_CLOCK}", value) if isinstance(value, str) else None
     opens, closes = (int(found[1]) * 60 + int(found[2]), int(found[3]) * 60 + int(found[4])) if found else (0, 0)
-    if not opens < closes <= 1_440:
+    if not opens < closes <= _A_DAY:
         raise Unfit("it is no part of a day.", 'Write from and to, as in "09:00-17:00".')
     return opens, closes
 

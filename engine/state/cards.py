@@ -106,6 +106,6 @@ def notice_postponed(conn: db.Conn, notice: Notice, *, after_s: float, error: st
 
 
 def undelivered(conn: db.Conn) -> int:
-    """How many cards and notices people do not see yet."""
+    """How many cards and notices people do not see, though their hour has come."""
     row = db.must(conn, "undelivered", dict, "the count of cards")
     return int(row["cards"] + row["notices"])

@@ -15,7 +15,7 @@ from engine.errors import QuoteUnavailable
 from engine.models import Call, Confirmation, Content, NewCard, Quote, Run, Superseded
 from engine.rules import confirmations, digest, escalation
 from engine.rules.money import Money
-from engine.rules.needs import Need, within_s
+from engine.rules.needs import Need, shown_from, within_s
 from engine.rules.people import People
 from engine.state import db, ledger
 from engine.state.present import Refusal, Rules
@@ -207,10 +207,14 @@ def ask(run: Run, held: Content, people: People, now: datetime) -> Ask:
     answer_within_s = within_s(need, now, need.calendar)
     until = now + timedelta(seconds=answer_within_s)
     dests = escalation.destinations(approver, need.channel, people, requester, first=True)
+    digest_at = shown_from(need, now)
     stand_ins = escalation.stand_ins(approver, people, requester, now, until)
     cards = (
-        *(NewCard(kind="approver", dest=dest) for dest in dests),
-        *(NewCard(kind="approver", dest=dest, not_before=begins) for dest, begins in stand_ins),
+        *(NewCard(kind="approver", dest=dest, not_before=digest_at) for dest in dests),
+        *(
+            NewCard(kind="approver", dest=dest, not_before=max(filter(None, (begins, digest_at)), default=None))
+            for dest, begins in stand_ins
+        ),
         NewCard(kind="requester", dest=f"person:{requester}"),
     )
     return Ask(id=db.new_id(), content=held, approver=approver, cards=cards, answer_within_s=answer_within_s)

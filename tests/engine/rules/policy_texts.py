@@ -14,6 +14,7 @@ PEOPLE = people.parse((EXAMPLES / "people.toml").read_text("utf-8"))
 ASK = 'need = "ask"\nrole = "finance-approver"\nanswer_within = "4h"\non_expiry = "deny"\n'
 PERSON = 'need = "ask"\nperson = "marta"\ndoubt_role = "finance-approver"\nanswer_within = "4h"\n'
 ESCALATE = ASK.replace("deny", "escalate")
+CALENDAR = '[calendar]\ntime_zone = "Europe/Berlin"\nhours = "09:00-17:00"\nholidays = "DE-BE"\nclosed = [2026-12-24]\n'
 ALLOW = 'need = "allow"\ndoubt_role = "finance-approver"\n'
 
 

@@ -16,6 +16,8 @@ BERLIN = Calendar(
 )
 HOUR = 3600
 
+MOMENTS = st.datetimes(datetime(2026, 1, 1), datetime(2027, 12, 31), timezones=st.just(UTC))  # noqa: DTZ001  given a zone by the strategy
+
 
 def at(text: str, zone: str = "Europe/Berlin") -> datetime:
     return datetime.fromisoformat(text).replace(tzinfo=ZoneInfo(zone))
@@ -72,12 +74,32 @@ def test_a_region_is_known_or_not(region: str, known: bool) -> None:
     assert calendar.is_known(region) is known
 
 
+@pytest.mark.parametrize(
+    ("start", "minutes", "then"),
+    [
+        ("2026-07-15 08:29", 510, "2026-07-15 08:30"),
+        ("2026-07-15 08:30", 510, "2026-07-16 08:30"),
+        ("2026-07-17 12:00", 510, "2026-07-20 08:30"),  # over a weekend
+        ("2026-12-23 12:00", 510, "2026-12-28 08:30"),  # a day closed by the policy, and two holidays
+        ("2026-07-15 16:00", 1080, "2026-07-15 18:00"),  # after the day's work
+        ("2026-03-27 08:30", 510, "2026-03-30 08:30"),  # by the clock on the wall, which was put forward
+    ],
+)
+def test_the_next_business_day_at_an_hour(start: str, minutes: int, then: str) -> None:
+    assert calendar.next_at(at(start), minutes, BERLIN) == at(then)
+
+
+@given(MOMENTS, st.integers(0, 1439))
+def test_between_two_such_hours_lies_one_business_day(start: datetime, minutes: int) -> None:
+    first = calendar.next_at(start, minutes, BERLIN)
+    second = calendar.next_at(first, minutes, BERLIN)
+    assert calendar.due(first, 8 * HOUR, BERLIN) <= second
+    assert calendar.due(first, 8 * HOUR + 1, BERLIN) > second
+
+
 def test_it_survives_being_stored() -> None:
     stored = asdict(BERLIN) | {"days": list(BERLIN.days), "closed": list(BERLIN.closed)}
     assert Calendar.from_document(stored) == BERLIN
-
-
-MOMENTS = st.datetimes(datetime(2026, 1, 1), datetime(2027, 12, 31), timezones=st.just(UTC))  # noqa: DTZ001  given a zone by the strategy
 
 
 @given(MOMENTS, st.integers(1, 40 * HOUR), st.integers(1, 40 * HOUR))

@@ -17,7 +17,7 @@ from engine.rules.documents import DocumentFaults
 from engine.rules.money import Money
 from engine.rules.needs import Need, needs_asking_again, strictness
 from engine.rules.policy import NO_RULE, Facts, Policy, evaluate
-from tests.engine.rules.policy_texts import ALLOW, ASK, band, policy_of, rule
+from tests.engine.rules.policy_texts import ALLOW, ASK, CALENDAR, band, policy_of, rule
 
 KNOWN = 'when = { supplier_id = ["sup_1", "sup_2"] }\n'
 MANY = "when = { quantity = { over = 100 } }\n"
@@ -107,19 +107,19 @@ def test_an_action_without_a_window_counts_each_payment_by_itself() -> None:
 HOURS = Calendar(
     zone="Europe/Berlin", days=(0, 1, 2, 3, 4), opens=540, closes=1020, holidays="DE-BE", closed=("2026-12-24",)
 )
-CALENDAR = '[calendar]\ntime_zone = "Europe/Berlin"\nhours = "09:00-17:00"\nholidays = "DE-BE"\nclosed = [2026-12-24]\n'
 
 
 def test_a_need_holds_the_calendar_by_which_it_waits() -> None:
     body = ASK.replace("4h", "2 business days").replace(
         '"deny"', '"escalate"\nescalate = [{ person = "otto", answer_within = "4h" }]'
     )
-    need = policy_of(rule("a", body + 'confirm = "payment_method"\n'), CALENDAR).rules[0].need
-    assert (need.answer_within_s, need.in_business_hours, need.calendar, need.confirm) == (
+    need = policy_of(rule("a", body + 'confirm = "payment_method"\ndigest = "08:30"\n'), CALENDAR).rules[0].need
+    assert (need.answer_within_s, need.in_business_hours, need.calendar, need.confirm, need.digest_at) == (
         16 * 3600,
         True,
         HOURS,
         "payment_method",
+        8 * 60 + 30,
     )
     assert [(step.answer_within_s, step.in_business_hours) for step in need.steps] == [(4 * 3600, False)]
     assert Need.from_document(json.loads(canonical(need.to_document()))) == need

@@ -4,7 +4,7 @@ import pytest
 
 from engine.rules import policy_file
 from engine.rules.documents import DocumentFaults
-from tests.engine.rules.policy_texts import ALLOW, ASK, ESCALATE, PEOPLE, PERSON, band, faults, rule
+from tests.engine.rules.policy_texts import ALLOW, ASK, CALENDAR, ESCALATE, PEOPLE, PERSON, band, faults, rule
 
 
 def test_every_fault_is_told_at_once_with_its_line() -> None:
@@ -152,10 +152,40 @@ def test_no_rule_can_be_taken_for_the_one_that_is_not_there() -> None:
     ]
 
 
-@pytest.mark.parametrize("key", ["digest", "batch"])
-def test_a_key_of_a_later_version_is_refused_and_not_ignored(key: str) -> None:
-    assert faults(rule("a", f'{ASK}{key} = "typed"')) == [
-        f"{key}: it is not supported by this version. Take it out: it would promise what is not kept."
+@pytest.mark.parametrize(
+    ("says", "fault"),
+    [
+        ('digest = "8:30"', 'digest: it is no time of day. Write hours and minutes, as in "08:30".'),
+        ('digest = "24:00"', 'digest: it is no time of day. Write hours and minutes, as in "08:30".'),
+        ("digest = true", 'digest: it is no time of day. Write hours and minutes, as in "08:30".'),
+        ('digest = "08:30"\nremind_after = "1h"',
+         "digest: a reminder could come before the digest that first shows it. Take one of the two out."),
+    ],
+)  # fmt: skip
+def test_each_fault_of_a_digest_has_its_sentence(says: str, fault: str) -> None:
+    body = ASK.replace("4h", "2 business days") + says
+    assert faults(rule("a", body) + CALENDAR) == [fault]
+
+
+@pytest.mark.parametrize("within", ["4h", "9d", "1 business day", "8 business hours"])
+def test_a_digest_leaves_time_to_answer_after_the_next_one(within: str) -> None:
+    body = ASK.replace("4h", within) + 'digest = "08:30"'
+    [fault] = faults(rule("a", body) + CALENDAR)
+    assert fault == (
+        "digest: what is asked just after one digest would have no time to be answered after the next. "
+        'Give more than one business day to answer, as in answer_within = "2 business days".'
+    )
+
+
+def test_a_digest_needs_a_calendar() -> None:
+    assert faults(rule("a", ASK + 'digest = "08:30"')) == [
+        "digest: a digest comes on business days, which need a calendar. Add a [calendar], or take it out."
+    ]
+
+
+def test_a_key_of_a_later_version_is_refused_and_not_ignored() -> None:
+    assert faults(rule("a", f'{ASK}batch = "typed"')) == [
+        "batch: it is not supported by this version. Take it out: it would promise what is not kept."
     ]
 
 

@@ -176,6 +176,21 @@ def test_business_hours_are_counted_from_when_it_is_asked(desks: Desks, buyer: A
     assert 9 <= pause.fire_at.astimezone(ZoneInfo("Europe/Berlin")).hour <= 17
 
 
+def test_what_waits_for_a_digest_is_shown_to_who_is_asked_only_then(desks: Desks, buyer: Agent) -> None:
+    desk = desks(ask(pay("PO-1")), DONE, agent=buyer)
+    hours = '[calendar]\ntime_zone = "Europe/Berlin"\nhours = "09:00-17:00"\n'
+    in_force(desk.conn, band("all", ASK.replace("4h", "2 business days") + 'digest = "08:30"\n'), also=hours)
+    pause = desk.pause(desk.start())
+    assert pause.content is not None
+    opening = pause.content.need.calendar
+    assert opening is not None
+    shown = dict(desk.conn.execute("SELECT kind, max(not_before) FROM card GROUP BY kind").fetchall())
+    assert abs(shown["approver"] - calendar.next_at(pause.created_at, 510, opening)) < timedelta(seconds=5)
+    assert shown["approver"].astimezone(ZoneInfo("Europe/Berlin")).strftime("%H:%M") == "08:30"
+    assert shown["requester"] is None
+    assert pause.fire_at > shown["approver"] + timedelta(hours=8)
+
+
 def stood_in(desks: Desks, buyer: Agent) -> tuple[Desk, UUID]:
     """A run whose one payment was for Marta to approve, and Otto did in her place; it is not done yet."""
     desk = desks(ask(pay("PO-1")), DONE, agent=buyer)
