@@ -19,6 +19,7 @@ _WHERE: Final[Mapping[str, str]] = {
     "tick": "processes",
     "answer": "processes",
     "migrate": "processes",
+    "manifest": "manifest",
     "launch": "launch",
     "runs": "runs",
     "show": "show",

@@ -27,6 +27,7 @@ from bot.cards.ids import screen_id
 from bot.delivery.courier import Courier
 from bot.delivery.rounds import Rounds
 from bot.http import api, slack
+from bot.http.socket_mode import SocketMode
 from bot.listeners.desk import Desk
 from engine.errors import Misconfigured
 from engine.settings import Settings
@@ -84,12 +85,16 @@ class Beat:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class House:
-    """A process, made and not yet started. `closing` stops what was started, in the reverse order."""
+    """A process, made and not yet started. `closing` stops what was started, in the reverse order.
+
+    `sockets` is how Slack's deliveries come, None if they come over HTTP.
+    """
 
     settings: Settings
     pool: db.Pool
     agents: Mapping[str, Agent]
     web: ASGIApp
+    sockets: SocketMode | None
     courier: Courier
     rounds: Rounds
     sweeper: Sweeper
@@ -105,6 +110,9 @@ class House:
             self.closing.callback(self.rounds.stop)
             self.bell.heard_by.append(self.rounds.kick)
             self._every(DELIVER_S, self.rounds.kick)
+        if "web" in parts and self.sockets:
+            self.sockets.start()
+            self.closing.callback(self.sockets.stop)
         if "worker" in parts:
             working = worker(self, threads=self.settings.workers)
             working.start()
@@ -149,7 +157,6 @@ def assemble(settings: Settings, *, works: bool = False) -> House:
     Raises Misconfigured with all that is wrong: agents that cannot be loaded, a token that Slack does not take, a provider's key not there.
     """
     agents, us = ready.agents_and_us(settings, works=works)
-    token, secret = settings.slack_bot_token.get_secret_value(), settings.slack_signing_secret.get_secret_value()
     closing, bell = ExitStack(), Bell()
     pool = _pool(settings)
     closing.callback(pool.close)
@@ -161,13 +168,20 @@ def assemble(settings: Settings, *, works: bool = False) -> House:
         closing.callback(threads.shutdown)
     desk = Desk(courier=courier, sweeper=sweeper, agents=agents, kick=bell.ring, work=work, later=later)
     closing.callback(desk.closing.set)
-    counter = api.Counter(pool=pool, agents=agents, kick=bell.ring, token=settings.api_token.get_secret_value())
-    bolt = slack.bolt(desk, signing_secret=secret, bot_token=token, us=us)
+    secret = settings.slack_signing_secret.get_secret_value() if settings.slack_signing_secret else None
+    bolt = slack.bolt(desk, signing_secret=secret, bot_token=settings.slack_bot_token.get_secret_value(), us=us)
+    sockets = SocketMode(bolt, ready.app(settings).connections_open, front) if settings.slack_app_token else None
+    counter = api.Counter(
+        pool=pool, agents=agents, kick=bell.ring, token=settings.api_token.get_secret_value(),
+        unready=sockets.unready if sockets else lambda: None,
+    )  # fmt: skip
+    apis = api.application(counter)
     return House(
         settings=settings,
         pool=pool,
         agents=agents,
-        web=slack.Door(api.application(counter), bolt, secret, front),
+        web=slack.Door(apis, bolt, secret, front) if secret and not sockets else apis,
+        sockets=sockets,
         courier=courier,
         rounds=Rounds(courier),
         sweeper=sweeper,

@@ -71,6 +71,12 @@ def slack(access: SlackAccess) -> Slack:
     return Slack(access.slack_bot_token.get_secret_value(), access.slack_api_url)
 
 
+def app(access: SlackAccess) -> Slack:
+    """Slack's Web API, as the app itself, which may open sockets and nothing else."""
+    assert access.slack_app_token is not None
+    return Slack(access.slack_app_token.get_secret_value(), access.slack_api_url)
+
+
 def _us(access: SlackAccess) -> Us:
     """Who we are to Slack: as the settings say, else as it answers."""
     if access.slack_team is not None:

@@ -36,7 +36,14 @@ VARIABLES: Final[Mapping[str, Variable]] = {
         "SLACK_BOT_TOKEN", "the bot token (xoxb-...) from your Slack app's page OAuth & Permissions"
     ),
     "slack_signing_secret": Variable(
-        "SLACK_SIGNING_SECRET", "the signing secret from your Slack app's page Basic Information"
+        "SLACK_SIGNING_SECRET",
+        "the signing secret from your Slack app's page Basic Information",
+        "SLACK_APP_TOKEN must be set",
+    ),
+    "slack_app_token": Variable(
+        "SLACK_APP_TOKEN",
+        "an app-level token (xapp-...) with connections:write, from your Slack app's page Basic Information, if Slack cannot reach this process",
+        "SLACK_SIGNING_SECRET must be set",
     ),
     "anthropic_api_key": Variable("ANTHROPIC_API_KEY", "an API key from the Anthropic console (sk-ant-...)"),
     "api_token": Variable(
@@ -189,6 +196,10 @@ class _Part(BaseModel):
         given = os.environ if environ is None else environ
         values = {field: text for field in cls.model_fields if (text := given.get(VARIABLES[field].name, "").strip())}
         faults = {field: _fault(field, f"is not set, and {other} is") for field, other in _alone(cls, values)}
+        if cls.model_fields.keys() >= _WAYS_IN and not _WAYS_IN & values.keys():
+            faults["slack_signing_secret"] = (
+                f"{_fault('slack_signing_secret', 'is not set')} Or {_to_set('slack_app_token')}"
+            )
         made: Self | None = None
         try:
             made = cls(**values)
@@ -217,9 +228,13 @@ class Sealing(_Part):
 
 
 class SlackAccess(_Part):
-    """As whom, and where, Slack's Web API is called. `slack_team` None: Slack is asked."""
+    """As whom, and where, Slack's Web API is called. `slack_team` None: Slack is asked.
+
+    With `slack_app_token`, deliveries come over a socket that is opened with it; else they come signed over HTTP.
+    """
 
     slack_bot_token: Annotated[SecretStr, _secret("a bot token", 10, begins="xoxb-")]
+    slack_app_token: Annotated[SecretStr, _secret("an app-level token", 10, begins="xapp-")] | None = None
     slack_team: Annotated[str, _matching("[TE][A-Z0-9]+", "it is no id such as T0123ABCD")] | None = None
     slack_api_url: Annotated[str, _matching("https?://.+/", "it is no web address that ends in /")] = (
         "https://slack.com/api/"
@@ -242,13 +257,17 @@ class AgentModules(_Part):
     agents: Annotated[tuple[str, ...], BeforeValidator(_modules)]
 
 
+_WAYS_IN: Final = {"slack_signing_secret", "slack_app_token"}
+"""How Slack's deliveries come: one of them is set, and the second counts where both are."""
+
+
 class Settings(Database, Sealing, SlackAccess, OAuth, AgentModules):
     """What a process needs to know."""
 
     database_pool: Switch = "on"
     database_prepare: Switch = "on"
 
-    slack_signing_secret: Annotated[SecretStr, _secret("a signing secret", 16)]
+    slack_signing_secret: Annotated[SecretStr, _secret("a signing secret", 16)] | None = None
     anthropic_api_key: Annotated[SecretStr, _secret("an API key", 8)]
     anthropic_base_url: Annotated[str, _matching("https?://.+", "it is no web address")] | None = None
     api_token: Annotated[SecretStr, _secret("such a token", 32)]
@@ -294,3 +313,7 @@ def _told(error: Any) -> str:
 def _fault(field: str, wrong: str) -> str:
     variable = VARIABLES[field]
     return f"{variable.name} {wrong}. Set it to {variable.what}."
+
+
+def _to_set(field: str) -> str:
+    return f"set {VARIABLES[field].name} to {VARIABLES[field].what}."

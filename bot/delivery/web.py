@@ -169,6 +169,11 @@ class Slack:
         """Whose token this is."""
         return self._call(self._patient, "auth.test", {}, form=True)
 
+    def connections_open(self) -> str | Failure:
+        """Where a WebSocket for deliveries can be opened, once; for the token of the app itself (xapp-...)."""
+        answer = self._call(self._patient, "apps.connections.open", {}, form=True)
+        return str(answer.data["url"]) if isinstance(answer, Answered) else answer
+
     def users_list(self, team: str, cursor: str = "") -> Answered | Failure:
         """A page of the workspace's users, `data["members"]`; whence the next begins is in `data["response_metadata"]["next_cursor"]`."""
         page = {"team_id": team, "limit": PAGE, **({"cursor": cursor} if cursor else {})}

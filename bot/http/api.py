@@ -32,12 +32,13 @@ _BY: dict[str, Any] = {"actor": "api", "surface": "api"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counter:
-    """What the API works with. `kick` wakes the workers of this process."""
+    """What the API works with. `kick` wakes the workers of this process; `unready` says why Slack does not reach it, None if it does."""
 
     pool: db.Pool
     agents: Mapping[str, Agent]
     kick: Callable[[], None]
     token: str
+    unready: Callable[[], str | None] = lambda: None
 
 
 def application(counter: Counter) -> FastAPI:
@@ -176,8 +177,8 @@ def _health(counter: Counter) -> APIRouter:
 
     @router.get("/readyz", response_model=Fit)
     def readyz() -> JSONResponse:
-        """Whether this process can take requests: the database is there, and its schema is not an earlier one."""
-        if unfit := outage.unfit(counter.pool):
+        """Whether this process can take requests: the database is there, its schema is no earlier one, and Slack's deliveries come."""
+        if unfit := outage.unfit(counter.pool) or counter.unready():
             return answer(unfit)
         with counter.pool.connection() as conn:
             return answer(outage.behind(conn))

@@ -31,8 +31,8 @@ _PARTS: Final = ("team", "enterprise", "channel", "container", "message", "view"
 """What a click or a form may hold, each an object or null."""
 
 
-def bolt(desk: Desk, *, signing_secret: str, bot_token: str, us: Us) -> App:
-    """Bolt with all our listeners. It makes no call of its own: the token is known, so that no request waits for `auth.test`."""
+def bolt(desk: Desk, *, signing_secret: str | None, bot_token: str, us: Us) -> App:
+    """Bolt with all our listeners; `signing_secret` None: for what comes over a socket alone. It makes no call of its own: the token is known, so that no request waits for `auth.test`."""
 
     def authorize() -> AuthorizeResult:
         return AuthorizeResult(enterprise_id=us.enterprise, team_id=us.team, bot_token=bot_token)

@@ -10,7 +10,8 @@ from typing import Any
 
 from bot.cards.limits import check_blocks, check_view
 from bot.sandbox import payloads
-from bot.sandbox.app_link import Answer, AppLink, NoAnswer
+from bot.sandbox.answers import Answer, NoAnswer
+from bot.sandbox.app_link import AppLink
 from bot.sandbox.methods_chat import with_block_ids
 from bot.sandbox.methods_views import put_on_top, replace_view
 from bot.sandbox.payloads import Press
@@ -63,7 +64,7 @@ class Gestures:
         fields = payloads.slash_command(
             self.ws, user, channel=channel, command=command, text=text.strip(), response_url=url
         )
-        answer = await self.link.form("command", fields)
+        answer = await self.link.command(fields)
         if isinstance(answer, NoAnswer):
             return _warning(f'{command} failed with the error "operation_timeout": {answer.reason}. Try again.')
         if answer.status != 200:

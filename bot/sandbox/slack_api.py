@@ -18,6 +18,7 @@ from bot.sandbox import methods_places as places
 from bot.sandbox import methods_views as views
 from bot.sandbox.arguments import ApiError, Args, read_args
 from bot.sandbox.slack_faults import SlackFault, SlackFaults, broken
+from bot.sandbox.sockets import Sockets
 from bot.sandbox.workspace import Workspace
 
 Json = dict[str, Any]
@@ -49,20 +50,27 @@ METHODS: dict[str, tuple[Method, str]] = {  # what answers, and the scope it tak
     "views.publish": (views.views_publish, ""),
     "blocks.validate": (views.blocks_validate, ""),
 }
+OPEN_A_SOCKET = "apps.connections.open"
 OPEN_METHODS = {"blocks.validate"}
 ALL_SCOPES = frozenset({scope for _, scope in METHODS.values() if scope} | {"commands", "im:history"})
 KEPT_CALLS = 10_000
 
 
 class SlackApi:
-    """The API as one installed app sees it, with its token and the scopes it was granted."""
+    """The API as one installed app sees it, with its token and the scopes it was granted.
 
-    def __init__(self, ws: Workspace, faults: SlackFaults, token: str, scopes: frozenset[str]) -> None:
+    With the token of the app itself, which is that of `sockets`, one opens those, and does nothing else.
+    """
+
+    def __init__(
+        self, ws: Workspace, faults: SlackFaults, token: str, scopes: frozenset[str], sockets: Sockets | None = None
+    ) -> None:
         self.ws = ws
         self.faults = faults
         self.calls: deque[Json] = deque(maxlen=KEPT_CALLS)
         self._token = token
         self._scopes = scopes
+        self._sockets = sockets or Sockets()
 
     def routes(self) -> list[Route]:
         """Where the API is found."""
@@ -75,8 +83,7 @@ class SlackApi:
         try:
             args = await read_args(request)
             if fault is None or fault.stored:
-                carry_out = self._allowed(method, request, args)
-                answer = {"ok": True, **carry_out(self.ws, args)}
+                answer = {"ok": True, **self._carried_out(method, request, args)}
         except ApiError as refusal:
             answer = {"ok": False, "error": refusal.error, **refusal.more}
         self._note(method, args, answer, fault)
@@ -98,19 +105,23 @@ class SlackApi:
             }
         )
 
-    def _allowed(self, method: str, request: Request, args: Args) -> Method:
-        """The method, if it exists and this caller may use it."""
+    def _carried_out(self, method: str, request: Request, args: Args) -> Json:
+        """What the method answers, if it exists and this caller may use it."""
+        token = request.headers.get("authorization", "").removeprefix("Bearer ").strip() or args.text("token")
+        if method == OPEN_A_SOCKET:
+            self._is_token(token, self._sockets.token, of_the_other_kind=self._token)
+            return {"url": self._sockets.ticket(request)}
         if method not in METHODS:
             raise ApiError("unknown_method", req_method=method)
         carry_out, scope = METHODS[method]
-        if method in OPEN_METHODS:
-            return carry_out
-        bearer = request.headers.get("authorization", "").removeprefix("Bearer ").strip()
-        token = bearer or args.text("token")
+        if method not in OPEN_METHODS:
+            self._is_token(token, self._token, of_the_other_kind=self._sockets.token)
+            if scope and scope not in self._scopes:
+                raise ApiError("missing_scope", needed=scope, provided=",".join(sorted(self._scopes)))
+        return carry_out(self.ws, args)
+
+    def _is_token(self, token: str, wanted: str | None, *, of_the_other_kind: str | None) -> None:
         if not token:
             raise ApiError("not_authed")
-        if token != self._token:
-            raise ApiError("invalid_auth")
-        if scope and scope not in self._scopes:
-            raise ApiError("missing_scope", needed=scope, provided=",".join(sorted(self._scopes)))
-        return carry_out
+        if token != wanted:
+            raise ApiError("not_allowed_token_type" if token == of_the_other_kind else "invalid_auth")

@@ -26,6 +26,7 @@ from bot.sandbox.response_urls import response_url_routes
 from bot.sandbox.seed import Command, Seed, acme
 from bot.sandbox.slack_api import ALL_SCOPES, SlackApi
 from bot.sandbox.slack_faults import SlackFaults
+from bot.sandbox.sockets import Sockets
 from bot.sandbox.wire import Refused
 from bot.sandbox.workspace import Workspace
 
@@ -36,9 +37,10 @@ LOCAL_HOSTS = ("127.0.0.1", "localhost")
 def workspace_app(
     *,
     journal: Path,
-    app_url: str,
+    app_url: str | None,
     signing_secret: str,
     bot_token: str,
+    app_token: str | None = None,
     seed: Seed | None = None,
     commands: Sequence[Command] = (),
     scopes: frozenset[str] = ALL_SCOPES,
@@ -47,16 +49,17 @@ def workspace_app(
 ) -> Starlette:
     """A workspace that keeps its state in `journal` and delivers to the app at `app_url`.
 
-    `seed` is Acme unless told otherwise; `commands` are the app's slash commands; `scopes` those its token was granted;
-    `patience` the seconds it waits for the app's answer. `app.state.workspace` and `app.state.link` are for whoever
+    `app_url` None: over the sockets that the app opens with `app_token`. `seed` is Acme unless told otherwise; `commands` are the app's slash commands; `scopes` those its token was granted;
+    `patience` the seconds it waits for the app's answer. `app.state.workspace`, `link` and `sockets` are for whoever
     runs it in the same process, on its event loop only. Serve it with uvicorn, and with a `timeout_graceful_shutdown`:
     an open page holds its stream.
     """
     log = Journal(journal)
     ws = Workspace(seed or acme(), log, clock)
     faults = SlackFaults()
-    link = AppLink(app_url, signing_secret, faults, clock, patience)
-    api = SlackApi(ws, faults, bot_token, scopes)
+    sockets = Sockets(app_token)
+    link = AppLink(app_url, sockets, secret=signing_secret, faults=faults, clock=clock, patience=patience)
+    api = SlackApi(ws, faults, bot_token, scopes, sockets)
     page = PageApi(ws, Gestures(ws=ws, link=link, commands=commands))
 
     @asynccontextmanager
@@ -71,6 +74,7 @@ def workspace_app(
             *response_url_routes(ws),
             *control_routes(ws, api, faults),
             *page.routes(),
+            sockets.route(),
             Route("/", _index),
             Mount("/static", StaticFiles(directory=PAGE, check_dir=False)),
         ],
@@ -78,7 +82,7 @@ def workspace_app(
         exception_handlers={Refused: _refused},
         lifespan=lifespan,
     )
-    app.state.workspace, app.state.link = ws, link
+    app.state.workspace, app.state.link, app.state.sockets = ws, link, sockets
     return app
 
 

@@ -20,7 +20,7 @@ from tests.sandbox.loopback import serving
 Json = dict[str, Any]
 T = TypeVar("T")
 
-TOKEN, SECRET = "xoxb-local-token", "the-signing-secret-of-tests"
+TOKEN, SECRET, APP_TOKEN = "xoxb-local-token", "the-signing-secret-of-tests", "xapp-local-token"
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,10 @@ class Office:
     def deliver_to(self, url: str) -> None:
         """From now on clicks and commands go here."""
         self.workspace.state.link.url = url
+
+    def deliver_over_sockets(self) -> None:
+        """From now on they go over the sockets that the app opens."""
+        self.workspace.state.link.url = None
 
     def read(self, path: str, **query: str) -> Json:
         answer = self.http.get(path, params=query)
@@ -140,6 +144,7 @@ def open_office(journal: Path, patience: float = 3.0, scopes: frozenset[str] = A
         app_url="http://127.0.0.1:9/",
         signing_secret=SECRET,
         bot_token=TOKEN,
+        app_token=APP_TOKEN,
         commands=(Command(command="/approvals", description="What waits"),),
         scopes=scopes,
         patience=patience,

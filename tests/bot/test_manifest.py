@@ -8,12 +8,15 @@ from typing import Any
 
 import pytest
 import yaml
+from typer.testing import CliRunner
 
+from bot.cli import app
 from bot.http.slack import PATH
 from bot.listeners import commands
 from bot.listeners.typed import COMMAND
 from bot.sandbox.outside import COMMANDS
 from bot.sandbox.slack_api import METHODS
+from tests.bot.command_line import placet
 
 Json = dict[str, Any]
 
@@ -57,6 +60,45 @@ def test_everything_is_delivered_to_our_one_door() -> None:
     assert MANIFEST["settings"]["interactivity"]["is_enabled"] is True
 
 
+def printed(*words: str) -> Json:
+    """What the command prints, to the letter."""
+    said = CliRunner().invoke(app, ["manifest", *words])
+    assert said.exit_code == 0, said.output
+    shown: Json = yaml.safe_load(said.output)
+    return shown
+
+
+def test_for_slack_over_http_it_has_ones_own_address() -> None:
+    shown = printed("--url", "https://placet.acme.test/")
+    assert json.dumps(shown).count("https://placet.acme.test/slack/events") == 3
+    assert json.loads(json.dumps(shown).replace("placet.acme.test", "placet.example.com")) == MANIFEST
+
+
+def test_for_sockets_it_has_no_address_and_is_else_the_same() -> None:
+    shown = printed("--socket")
+    assert shown["settings"].pop("socket_mode_enabled") is True
+    expected: Json = json.loads(json.dumps(MANIFEST))
+    assert expected["settings"].pop("socket_mode_enabled") is False
+    del expected["settings"]["event_subscriptions"]["request_url"], expected["settings"]["interactivity"]["request_url"]
+    for command in expected["features"]["slash_commands"]:
+        del command["url"]
+    assert shown == expected
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (),
+        ("--socket", "--url", "https://a.example"),
+        ("--url", "http://a.example"),
+        ("--url", "https://a.example/slack"),
+    ],
+)
+def test_it_says_what_it_needs_to_know(words: tuple[str, ...]) -> None:
+    said = placet(None, "manifest", *words)
+    assert (said.code, "--url" in said.err) == (2, True)
+
+
 def test_people_can_be_written_to_and_have_a_home_tab() -> None:
     home = MANIFEST["features"]["app_home"]
     assert (home["messages_tab_enabled"], home["home_tab_enabled"]) == (True, True)
@@ -69,6 +111,7 @@ def test_people_can_be_written_to_and_have_a_home_tab() -> None:
 def test_slacks_own_schema_takes_it(version: str) -> None:
     schema = json.loads((SCHEMAS / f"manifest.schema.{version}.json").read_text("utf-8"))
     assert faults(MANIFEST, schema, schema) == []
+    assert faults(printed("--socket"), schema, schema) == []
     wrong = json.loads(json.dumps(MANIFEST))
     wrong["features"]["slash_commands"][0]["command"] = "approvals"
     wrong["display_information"]["name"] = "x" * 36

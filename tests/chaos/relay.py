@@ -1,6 +1,6 @@
 """A TCP relay that can break what passes through it: at once, in the middle of a request, or in the middle of a commit's answer.
 
-The one rule: it never alters a byte; it passes on what came, or it cuts. It is a process of its own, so that nobody waits for ours.
+The one rule: it never alters a byte; it passes on what came, or it cuts, or it falls silent. It is a process of its own, so that nobody waits for ours.
 """
 
 import asyncio
@@ -29,6 +29,7 @@ class End(asyncio.Protocol):
     def __init__(self, cut_at: Callable[[bytes], int | None], came: Callable[["End"], None]) -> None:
         self.other: End | None = None
         self.line: asyncio.Transport | None = None
+        self.silent = False
         self._cut_at, self._came = cut_at, came
         self._early: list[bytes] = []
 
@@ -40,6 +41,8 @@ class End(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Pass on what came, or a part of it before both ends are cut."""
+        if self.silent:
+            return
         if self.other is None:
             self._early.append(data)
             return
@@ -99,6 +102,11 @@ class Passage:
         for end in self._open:
             end.cut()
         self._open.clear()
+
+    def fall_silent(self) -> None:
+        """Pass on nothing any more over the connections that stand, and break none: as a firewall that has forgotten them."""
+        for end in self._open:
+            end.silent = True
 
     def cut_answers(self, chance: random.Random, times: int) -> None:
         """Break the next so many that are told that something was done."""
@@ -197,6 +205,10 @@ class Relay:
     def cut_all(self) -> None:
         """Break every connection now."""
         self._order("cut_all")
+
+    def fall_silent(self) -> None:
+        """Pass on nothing any more over the connections that stand, and break none."""
+        self._order("fall_silent")
 
     def cut_answers(self, chance: random.Random, times: int) -> None:
         """Break the next so many connections while they are told that something was done: the answer arrives in part, or not at all."""

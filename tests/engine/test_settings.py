@@ -35,13 +35,29 @@ def test_what_is_fit_is_taken_and_the_rest_has_its_default() -> None:
 
 
 def test_what_holds_without_a_variable_is_what_people_are_told() -> None:
-    given = Settings.from_env(FIT)
     for field, variable in VARIABLES.items():
         needed = Settings.model_fields[field].is_required()
         assert needed == (variable.otherwise is None)
-        if not needed and (default := getattr(given, field)) is not None:
+        default = Settings.model_fields[field].default
+        if not needed and default is not None:
             assert str(default) == variable.otherwise
     assert set(VARIABLES) == set(Settings.model_fields)
+
+
+def test_slack_comes_over_a_socket_or_over_http() -> None:
+    without = {name: value for name, value in FIT.items() if name != "SLACK_SIGNING_SECRET"}
+    given = Settings.from_env(without | {"SLACK_APP_TOKEN": "xapp-1-A0-0-abc"})
+    assert (given.slack_signing_secret, given.slack_app_token is not None) == (None, True)
+    with pytest.raises(Misconfigured) as refused:
+        Settings.from_env(without)
+    [fault] = refused.value.faults
+    assert fault.startswith(
+        "SLACK_SIGNING_SECRET is not set. Set it to the signing secret from your Slack app's page Basic Information. "
+    )
+    assert "Or set SLACK_APP_TOKEN to an app-level token (xapp-...)" in fault
+    assert faults(SLACK_APP_TOKEN="xoxb-12345678")[0].startswith(
+        "SLACK_APP_TOKEN cannot be used: it does not begin with xapp-."
+    )
 
 
 def test_secrets_do_not_show_when_it_is_printed() -> None:

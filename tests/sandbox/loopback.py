@@ -25,7 +25,9 @@ def serving(app: ASGIApp) -> Iterator[str]:
     )  # named: else asyncio leaves Nagle's 40 ms in
     listener.bind(("127.0.0.1", 0))
     listener.listen(100)
-    config = uvicorn.Config(app, log_level="critical", lifespan="off", ws="none", timeout_graceful_shutdown=1)
+    config = uvicorn.Config(
+        app, log_level="critical", lifespan="off", ws="websockets-sansio", timeout_graceful_shutdown=1
+    )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
