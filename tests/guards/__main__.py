@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -33,11 +34,10 @@ ROOT: Final = Path(__file__).parents[2]
 TREE: Final = ("sql", "engine", "bot", "examples", "tests", "pyproject.toml", "README.md", "manifest.yml", ".ci")
 STATE: Final = ("tests/engine/state", "tests/engine/workers")
 REST: Final = ("tests/interleavings", "tests/bot", "tests/cases", "tests/stateful")
-FIRST: Final = {
-    "cards.sql": ("tests/engine/state/test_cards.py", "tests/bot/test_repaint.py", "tests/bot/test_outgoing.py"),
+FIRST: Final[Mapping[str, tuple[str, ...]]] = {
     "lock": ("tests/engine/state/test_halts.py", "tests/interleavings"), "run-first lock": ("tests/interleavings",),
 }  # fmt: skip
-"""What is likeliest to notice, by the file of the guard or its kind; what comes before STATE."""
+"""What is likeliest to notice, by the kind of a guard."""
 
 ORDERS: Final = {"PLACET_INTERLEAVINGS_SEED": "38a721", "PLACET_INTERLEAVINGS": "8,1"}
 """The same interleavings each time, for the seed stands in their names; twice as many as in every run."""
@@ -75,16 +75,13 @@ class Lane:
         env = {**os.environ, **ORDERS, "PYTHONPATH": str(self._folder), "PLACET_TEST_DATABASE": self._server}
         if guard.query != "schema":
             chosen = self._folder / "chosen.json"
-            chosen.write_text(
-                json.dumps([test for query in queries_with(guard.query) for test in self._ran.get(query, [])])
-            )
+            chosen.write_text(json.dumps(likeliest_first(guard.kind, queries_with(guard.query), self._ran)))
             env[reach.ONLY] = str(chosen)
         try:
             done = _pytest(
                 "-x",
                 "-p",
                 "no:xdist",
-                *FIRST.get(guard.kind, FIRST.get(guard.file, ())),
                 *STATE,
                 *REST,
                 cwd=self._folder,
@@ -99,6 +96,17 @@ class Lane:
         failed = _FAILED.search(done.stdout)
         noticed = None if done.returncode in (0, NOTHING_RUN) else failed[1] if failed else "?"
         return Tried(guard, noticed, time.monotonic() - began)
+
+
+def likeliest_first(kind: str, queries: Sequence[str], ran: Mapping[str, list[str]]) -> list[str]:
+    """The tests that run one of these queries: those that are likeliest to miss a guard of this kind, then those that run few others."""
+    runs = Counter(test for tests in ran.values() for test in tests)
+    first = FIRST.get(kind, ())
+
+    def place(test: str) -> tuple[bool, int, str]:
+        return (not (first and test.startswith(first)), runs[test], test)
+
+    return sorted({test for query in queries for test in ran.get(query, [])}, key=place)
 
 
 def _pytest(*arguments: str, cwd: Path, env: Mapping[str, str]) -> subprocess.CompletedProcess[str]:

@@ -1,7 +1,7 @@
 """The guards are found, each by its form, and taking one away takes away that and nothing else. The long form is `python -m tests.guards`."""
 
 from tests.guards import survivors
-from tests.guards.__main__ import files, queries_with
+from tests.guards.__main__ import files, likeliest_first, queries_with
 from tests.guards.found import guards
 
 FILES = files()
@@ -49,3 +49,10 @@ def test_every_survivor_that_is_listed_is_a_guard_and_has_a_reason() -> None:
 def test_a_guard_in_a_fragment_is_tried_by_whoever_runs_a_query_that_takes_it_in() -> None:
     assert queries_with("standing_of") == ["standing_of", "standing", "what_holds"]
     assert queries_with("claim_run") == ["claim_run"]
+
+
+def test_what_runs_little_else_is_tried_first() -> None:
+    among = "tests/interleavings/test_interleavings.py::all"
+    ran = {"set_away": [among, "b.py::away"], "set_back": [among], "claim_run": [among, "c.py::claim"]}
+    assert likeliest_first("condition of r", ["set_away", "set_back"], ran) == ["b.py::away", among]
+    assert likeliest_first("run-first lock", ["set_away", "set_back"], ran) == [among, "b.py::away"]
