@@ -20,6 +20,7 @@ _WHERE: Final[Mapping[str, str]] = {
     "answer": "processes",
     "migrate": "processes",
     "manifest": "manifest",
+    "doctor": "doctor",
     "launch": "launch",
     "runs": "runs",
     "show": "show",

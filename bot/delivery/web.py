@@ -58,9 +58,10 @@ class Sent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
-    """The call was carried out; `data` is Slack's answer."""
+    """The call was carried out; `data` is Slack's answer, `headers` are those it came with, by names in small letters."""
 
     data: Mapping[str, Any]
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,6 +170,10 @@ class Slack:
         """Whose token this is."""
         return self._call(self._patient, "auth.test", {}, form=True)
 
+    def conversations_info(self, channel: str) -> Answered | Failure:
+        """What a channel is, `data["channel"]`, and whether we are in it."""
+        return self._call(self._patient, "conversations.info", {"channel": channel}, form=True)
+
     def connections_open(self) -> str | Failure:
         """Where a WebSocket for deliveries can be opened, once; for the token of the app itself (xapp-...)."""
         answer = self._call(self._patient, "apps.connections.open", {}, form=True)
@@ -200,7 +205,9 @@ class Slack:
             return Refused(error="ratelimited", permanent=False, retry_after_s=left)
         try:
             given: Json = {"params": args} if form else {"json": args}
-            return Answered(data=dict(client.api_call(method, **given).data))  # type: ignore[arg-type]  # bytes only for files
+            answer = client.api_call(method, **given)
+            headers = {name.lower(): value for name, value in answer.headers.items()}
+            return Answered(data=dict(answer.data), headers=headers)  # type: ignore[arg-type]  # bytes only for files
         except SlackApiError as error:
             outcome = _sorted(error)
         except (OSError, http.client.HTTPException) as error:  # timed out, refused, reset, cut
