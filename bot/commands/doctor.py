@@ -1,5 +1,6 @@
 """`placet doctor`: whether all is well, and how to mend what is not."""
 
+import importlib
 import os
 from datetime import UTC, datetime
 from typing import Final
@@ -7,7 +8,6 @@ from typing import Final
 import typer
 
 from bot.commands.terminal import Exit, plain, say, show, table
-from bot.doctor import examine
 
 app = typer.Typer()
 
@@ -22,7 +22,7 @@ def doctor() -> None:
     """
     found = []
     made = table("", "", "", title="What was looked at")
-    for finding in examine(os.environ, now=datetime.now(UTC)):
+    for finding in importlib.import_module("bot.doctor").examine(os.environ, now=datetime.now(UTC)):
         found.append(finding)
         made.add_row(MARKS[finding.verdict], finding.what, plain(finding.told))
     show(made)
