@@ -91,6 +91,41 @@ def test_an_amount_that_can_be_read_otherwise_is_not_equal(text: str) -> None:
     assert confirmations.read(amount, text, "EUR") != amount.typed
 
 
+@pytest.mark.parametrize(
+    ("typed", "currency", "text"),
+    [
+        ("3800.00", "EUR", "38,00"),
+        ("38000.00", "EUR", "380,00"),
+        ("38000.00", "EUR", "3,8000"),
+        ("38000.00", "EUR", "3 8 0 0 0"),
+        ("38000.00", "EUR", "38000,"),
+        ("1234567.00", "EUR", "1,234 567"),
+        ("1234567.00", "EUR", "1234,567"),
+        ("38000.00", "EUR", "38.000"),
+        ("38.00", "EUR", "38.000"),
+        ("38000.00", "EUR", "38EUR000"),
+        ("38000.000", "KWD", "38,000"),
+        ("500", "JPY", "5,00"),
+    ],
+)
+def test_a_mark_that_is_not_one_of_thousands_is_not_passed_over(typed: str, currency: str, text: str) -> None:
+    assert confirmations.read(Confirmation(of="amount", typed=typed), text, currency) != typed
+
+
+@pytest.mark.parametrize(
+    ("typed", "currency", "text"),
+    [
+        ("1234567.00", "EUR", "1,234,567"),
+        ("1234567.89", "EUR", "1 234 567.89"),
+        ("1234567.00", "EUR", "1\u2019234\u2019567"),
+        ("38000.000", "KWD", "38,000.000 KWD"),
+        ("38000", "JPY", "38,000"),
+    ],
+)
+def test_thousands_may_be_grouped_with_one_mark(typed: str, currency: str, text: str) -> None:
+    assert confirmations.read(Confirmation(of="amount", typed=typed), text, currency) == typed
+
+
 def test_it_is_stored_with_what_is_asked_and_read_back() -> None:
     held = replace(rows.content(UUID(int=1)), confirm=ACCOUNT)
     assert Content.from_document(held.to_document()) == held
