@@ -33,6 +33,10 @@ _EXPONENT = {code: decimals for decimals, codes in _DECIMALS.items() for code in
 AMOUNT_PATTERN = r"^(0|[1-9][0-9]{0,15})(\.[0-9]{1,15})?$"
 """Digits, with a point before the decimals: no sign, grouping, exponent, blank or leading zero."""
 
+_GROUP = 3
+_ONE_GROUP = r"[1-9][0-9]{0,2}\.[0-9]{3}"
+"""A point that stands before thousands for many people, and before decimals for others."""
+
 LARGEST_MINOR = 2**53 - 1
 """The largest number of minor units: the largest integer that every JSON reader keeps exact (RFC 8785)."""
 
@@ -135,8 +139,9 @@ def exponent(currency: str) -> int:
 def parse(amount: str | Decimal | int, currency: str) -> Money:
     """Read an amount given in whole units: "38000.00", 500, or a JSON number read as Decimal.
 
-    Decimals beyond the currency's are taken only if they are zeros, so that nothing is ever rounded. A lower-case code
-    is read as its currency. Raises MoneyError naming the field; TypeError for a float, which may have lost cents.
+    Decimals beyond the currency's are taken only if they are zeros, so that nothing is ever rounded; and not where they
+    may be thousands, as in "38.000" EUR. A lower-case code is read as its currency. Raises MoneyError naming the field;
+    TypeError for a float, which may have lost cents.
     """
     if isinstance(amount, bool) or not isinstance(amount, str | Decimal | int):
         raise TypeError(f"an amount is text, Decimal or int, never {type(amount).__name__}")
@@ -155,6 +160,9 @@ def parse(amount: str | Decimal | int, currency: str) -> Money:
     if decimals[places:].strip("0"):
         has = f"{places} decimals" if places else "no decimals"
         raise MoneyError("amount", f"{_quoted(text)} is finer than {code} can be: it has {has}.")
+    if places < _GROUP and re.fullmatch(_ONE_GROUP, text):
+        thousands, units = whole + decimals, f"{whole}.{decimals[:places]}" if places else whole
+        raise MoneyError("amount", f'{_quoted(text)} may be {thousands} or {units}; write "{thousands}" or "{units}".')
     return Money(int(whole + decimals[:places].ljust(places, "0")), code)
 
 

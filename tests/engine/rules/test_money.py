@@ -97,6 +97,30 @@ def test_an_amount_finer_than_its_currency_is_refused_and_never_rounded() -> Non
         parse("1.2345", "KWD")
 
 
+@pytest.mark.parametrize("kind", [str, Decimal])
+@pytest.mark.parametrize(
+    ("amount", "currency", "sentence"),
+    [
+        ("1.500", "EUR", """amount: '1.500' may be 1500 or 1.50; write "1500" or "1.50"."""),
+        ("38.000", "EUR", """amount: '38.000' may be 38000 or 38.00; write "38000" or "38.00"."""),
+        ("10.000", "JPY", """amount: '10.000' may be 10000 or 10; write "10000" or "10"."""),
+    ],
+)
+def test_a_point_that_may_stand_before_thousands_is_refused(
+    kind: type[str] | type[Decimal], amount: str, currency: str, sentence: str
+) -> None:
+    with pytest.raises(MoneyError) as refusal:
+        parse(kind(amount), currency)
+    assert str(refusal.value) == sentence
+
+
+@pytest.mark.parametrize(
+    ("amount", "currency", "minor"), [("38.000", "KWD", 38_000), ("0.500", "EUR", 50), ("1.5000", "EUR", 150)]
+)
+def test_a_point_that_can_only_stand_before_decimals_is_read(amount: str, currency: str, minor: int) -> None:
+    assert parse(amount, currency) == Money(minor, currency)
+
+
 @pytest.mark.parametrize(
     ("amount", "kind"),
     [(26647.5, "float"), (1.0, "float"), (float("nan"), "float"), (True, "bool"), (None, "NoneType"), (b"5", "bytes")],
