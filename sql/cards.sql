@@ -18,7 +18,7 @@ WITH due AS MATERIALIZED (
 )
 UPDATE card SET painter_until = clock_timestamp() + %(lease_s)s * interval '1 second', tries = tries + 1
   FROM due WHERE card.id = due.id
-RETURNING card.id, card.pause_id, card.effect_id, card.kind, card.dest, card.level, card.wanted, card.tries, card.channel, card.ts;
+RETURNING card.id, card.pause_id, card.effect_id, card.kind, card.dest, card.level, card.wanted, card.tries, card.channel, card.ts, card.not_before;
 
 -- name: card_painted :exec
 -- The card shows what was wanted when it was claimed; if more is wanted since, it is due again at once. A painter that comes after a later
@@ -27,13 +27,14 @@ UPDATE card SET wanted = wanted + (painted > %(painted)s)::integer, painted = gr
  WHERE id = %(card_id)s;
 
 -- name: card_adopted :exec
--- A click came from a message that we do not know to be this card's: the post's answer was lost. It is the card's now, and is repainted.
-UPDATE card SET channel = %(channel)s, ts = %(ts)s, wanted = wanted + 1, not_before = NULL
- WHERE id = %(card_id)s AND ts IS NULL;
+-- A click came from a message that we do not know to be this card's: the post's answer was lost. It is the card's now, and is repainted. So
+-- is one that was given up, since its message is there.
+UPDATE card SET channel = %(channel)s, ts = %(ts)s, wanted = wanted + 1, not_before = NULL, state = 'live'
+ WHERE id = %(card_id)s AND (ts IS NULL OR (state = 'gone' AND channel = %(channel)s AND ts = %(ts)s));
 
 -- name: repaint_cards :exec
 -- Every card of a pause is painted anew, since something else than a move made it untrue. No row: it has none.
-UPDATE card SET wanted = wanted + 1, not_before = NULL WHERE pause_id = %(pause_id)s;
+UPDATE card SET {repaint} WHERE pause_id = %(pause_id)s;
 
 -- name: card_postponed :exec
 -- Slack did not take it: again later; but at once if more is wanted since it was claimed (decided, or adopted by a click), as if that had

@@ -55,7 +55,7 @@ WITH r AS MATERIALIZED (
      WHERE run_lease.run_id = r.id AND run_lease.epoch = r.epoch
        AND run_lease.lease_until < t.at + (%(call_s)s + %(lease_s)s / 2.0) * interval '1 second'
 ), repainted AS (
-    UPDATE card SET wanted = wanted + 1, not_before = NULL FROM begun WHERE card.pause_id = %(pause_id)s
+    UPDATE card SET {repaint} FROM begun WHERE card.pause_id = %(pause_id)s
 ), events AS MATERIALIZED (
     SELECT 1 AS n, 'effect' AS entity, %(effect_id)s::uuid::text AS entity_id, 'new' AS from_status, 'attempt' AS event,
            CASE WHEN v.outcome = 'attempt' THEN 'attempted' END AS to_status, r.acts_as AS actor, 'worker' AS surface,
@@ -211,10 +211,10 @@ WITH r AS MATERIALIZED (
 ), let_go AS (
     DELETE FROM run_lease USING r, going WHERE run_lease.run_id = r.id AND going.event IS NOT NULL
 ), repainted AS (
-    UPDATE card SET wanted = wanted + 1, not_before = NULL
+    UPDATE card SET {repaint}
       FROM v WHERE v.outcome <> 'settled' AND card.pause_id IN (SELECT id FROM p UNION ALL SELECT id FROM siblings)
 ), answered AS (
-    UPDATE card SET wanted = wanted + 1, not_before = NULL FROM e, v WHERE card.effect_id = e.id AND v.outcome = ANY('{succeed,fail}')
+    UPDATE card SET {repaint} FROM e, v WHERE card.effect_id = e.id AND v.outcome = ANY('{succeed,fail}')
 ), asked AS (  -- in doubt once more: a message of its own, for the old one is read and done with
     INSERT INTO card (id, effect_id, kind, dest, level)
     SELECT c.id, e.id, 'doubt', c.dest, 0 FROM e, v, jsonb_to_recordset(%(cards)s::jsonb) AS c(id uuid, dest text) WHERE v.outcome = 'doubt'
@@ -312,7 +312,7 @@ WITH r AS MATERIALIZED (
     INSERT INTO notice (id, run_id, kind, dest) SELECT %(notice_id)s, r.id, 'run_ended', 'person:' || r.on_behalf_of
       FROM r, going WHERE going.event = ANY('{stop,cancel}')
 ), repainted AS (
-    UPDATE card SET wanted = wanted + 1, not_before = NULL FROM e, ends
+    UPDATE card SET {repaint} FROM e, ends
      WHERE card.pause_id = e.pause_id OR card.pause_id IN (SELECT id FROM moves) OR card.effect_id = e.id
 ), events AS MATERIALIZED (
     SELECT 1::bigint AS n, 'effect' AS entity, e.id::text AS entity_id, e.status AS from_status,

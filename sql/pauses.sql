@@ -83,7 +83,7 @@ WITH r AS MATERIALIZED (
     SELECT %(pause_id)s, t.at, v.level, %(actor)s, %(verdict)s, %(surface)s, nullif(%(reason)s, ''), %(seal)s
       FROM t, v WHERE v.outcome = ANY('{vote,approve,deny}')
 ), repainted AS (
-    UPDATE card SET wanted = wanted + 1, not_before = NULL WHERE card.pause_id = ANY(ARRAY(SELECT id FROM moves))
+    UPDATE card SET {repaint} WHERE card.pause_id = ANY(ARRAY(SELECT id FROM moves))
 ), {log}
 SELECT coalesce(v.outcome, 'again') AS outcome, p.id AS pause_id, p.run_id, coalesce(m.status, p.status) AS status,
        coalesce(m.votes_left, p.votes_left) AS votes_left, coalesce(m.decided_by, p.decided_by) AS decided_by,
@@ -152,7 +152,7 @@ WITH held AS MATERIALIZED (
       FROM r, t, after WHERE run.id = r.id
     RETURNING run.id, run.seq, run.head, run.status
 ), repainted AS (
-    UPDATE card SET wanted = wanted + 1, not_before = NULL FROM moves m WHERE card.pause_id = m.id
+    UPDATE card SET {repaint} FROM moves m WHERE card.pause_id = m.id
 ), {log}
 SELECT coalesce(v.outcome, 'again') AS outcome, p.id AS pause_id, p.run_id, coalesce(m.status, p.status) AS status, p.votes_left,
        coalesce(m.decided_by, p.decided_by) AS decided_by, coalesce(m.decided_at, p.decided_at) AS decided_at,
@@ -246,7 +246,7 @@ WITH asked AS MATERIALIZED (
       FROM r JOIN after ON after.id = r.id JOIN said ON said.run_id = r.id, t WHERE run.id = r.id
     RETURNING run.id, run.seq, run.head
 ), repainted AS (
-    UPDATE card SET wanted = wanted + 1, not_before = NULL WHERE card.pause_id = ANY(ARRAY(SELECT id FROM named))  -- no join: by its index, however many there are
+    UPDATE card SET {repaint} WHERE card.pause_id = ANY(ARRAY(SELECT id FROM named))  -- no join: by its index, however many there are
 ), sent_on AS (
     INSERT INTO card (id, pause_id, kind, dest, level, not_before)
     SELECT c.id, moved.id, 'approver', c.dest, moved.level, c.not_before
@@ -297,7 +297,7 @@ WITH r AS MATERIALIZED (
 ), told AS (
     INSERT INTO notice (id, run_id, kind, dest) SELECT %(notice_id)s, r.id, 'run_ended', 'person:' || r.on_behalf_of FROM r
 ), repainted AS (
-    UPDATE card SET wanted = wanted + 1, not_before = NULL FROM moves m WHERE card.pause_id = m.id
+    UPDATE card SET {repaint} FROM moves m WHERE card.pause_id = m.id
 ), {log}
 SELECT id AS run_id FROM linked;
 

@@ -64,7 +64,9 @@ WITH {as_seen}, asked AS MATERIALIZED (
     RETURNING delegate, starts_at, ends_at
 ), shown AS (
     INSERT INTO card (id, pause_id, kind, dest, level, not_before)
-    SELECT gen_random_uuid(), p.id, 'approver', 'person:' || gone.delegate, p.level, gone.starts_at
+    SELECT gen_random_uuid(), p.id, 'approver', 'person:' || gone.delegate, p.level,
+           greatest(gone.starts_at, (SELECT own.not_before FROM card own  -- not before whoever is asked is shown it
+                                      WHERE own.pause_id = p.id AND own.kind = 'approver' AND own.level = p.level AND own.dest = p.approver AND own.tries = 0))
       FROM gone, run_pause p JOIN run q ON q.id = p.run_id
      WHERE p.status = 'waiting' AND p.approver = 'person:' || %(person)s AND q.on_behalf_of <> gone.delegate
        AND p.fire_at > gone.starts_at

@@ -29,6 +29,11 @@ said AS MATERIALIZED (
 -- name: link_each :fragment
 r.seq + 1, chain_link_v1(r.head, said.text)
 
+-- name: repaint :fragment
+wanted = wanted + 1,
+               -- at once, but one that nobody tried to post yet keeps its hour: a digest, or the beginning of somebody's absence
+               not_before = CASE WHEN card.tries = 0 AND card.not_before > clock_timestamp() THEN card.not_before END
+
 -- name: log :fragment
 logged AS (
     INSERT INTO run_event (run_id, seq, at, n, entity, entity_id, from_status, event, to_status, actor, surface, detail, mark)

@@ -238,7 +238,7 @@ WITH r AS MATERIALIZED (
       FROM asked, r, t, jsonb_to_recordset(asked.cards) AS c(id uuid, kind text, dest text)
      WHERE asked.remind_after_s < asked.answer_within_s AND c.kind = 'approver'
 ), repainted AS (
-    UPDATE card SET wanted = wanted + 1, not_before = NULL FROM live, t
+    UPDATE card SET {repaint} FROM live, t
      WHERE card.pause_id = live.id AND live.id = ANY(%(superseded)s::uuid[])
 ), events AS MATERIALIZED (
     SELECT row_number() OVER (ORDER BY live.id) AS n, 'pause' AS entity, live.id::text AS entity_id, live.status AS from_status,
@@ -308,7 +308,7 @@ WITH r AS MATERIALIZED (
 ), told AS (
     INSERT INTO notice (id, run_id, kind, dest) SELECT %(notice_id)s, r.id, 'run_ended', 'person:' || r.on_behalf_of FROM r
 ), repainted AS (
-    UPDATE card SET wanted = wanted + 1, not_before = NULL FROM live WHERE card.pause_id = live.id
+    UPDATE card SET {repaint} FROM live WHERE card.pause_id = live.id
 ), events AS MATERIALIZED (
     SELECT row_number() OVER (ORDER BY live.id) AS n, 'pause' AS entity, live.id::text AS entity_id, live.status AS from_status,
            'cancel' AS event, 'cancelled' AS to_status, 'system' AS actor, 'worker' AS surface, %(error)s::text AS detail
@@ -338,7 +338,7 @@ WITH r AS MATERIALIZED (
            CASE WHEN r.hold THEN 'hold' ELSE 'release' END AS event, CASE WHEN r.hold THEN 'paused' ELSE 'queued' END AS to_status,
            %(worker)s::text AS actor, 'worker' AS surface, %(why)s::text AS detail FROM r
 ), repainted AS (
-    UPDATE card SET wanted = wanted + 1, not_before = NULL FROM run_pause p JOIN r ON r.id = p.run_id
+    UPDATE card SET {repaint} FROM run_pause p JOIN r ON r.id = p.run_id
      WHERE card.pause_id = p.id AND p.status = 'approved' AND %(why)s::text IS NOT NULL
 ), linked AS (
     UPDATE run SET status = CASE WHEN r.hold THEN 'paused' ELSE 'queued' END,
@@ -424,7 +424,7 @@ WITH held AS MATERIALIZED (
 ), let_go AS (
     DELETE FROM run_lease USING r, v WHERE run_lease.run_id = r.id AND v.outcome = 'cancel'
 ), repainted AS (
-    UPDATE card SET wanted = wanted + 1, not_before = NULL FROM live, v WHERE card.pause_id = live.id AND v.outcome = 'cancel'
+    UPDATE card SET {repaint} FROM live, v WHERE card.pause_id = live.id AND v.outcome = 'cancel'
 ), events AS MATERIALIZED (
     SELECT row_number() OVER (ORDER BY live.id) AS n, 'pause' AS entity, live.id::text AS entity_id, live.status AS from_status,
            'cancel' AS event, 'cancelled' AS to_status, %(actor)s::text AS actor, %(surface)s::text AS surface, 'the run was withdrawn' AS detail

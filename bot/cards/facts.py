@@ -11,7 +11,7 @@ from bot.cards.phrases import approver_name, person
 from bot.cards.seen import seen, seen_line
 from engine.models import Content, Line, Pause
 from engine.rules.digest import short
-from engine.rules.needs import Need, Step, shown_from
+from engine.rules.needs import Need, Step
 
 WHY = "Why, in the agent's words"
 
@@ -76,7 +76,7 @@ def deadline(pause: Pause, content: Content) -> list[Block]:
 
 def shown_later(pause: Pause, content: Content) -> list[Block]:
     """When those who are asked first are shown it, together with what else came in; nothing if they were at once."""
-    at = shown_from(content.need, pause.created_at) if pause.level == 0 else None
+    at = content.shown_at if pause.level == 0 else None
     whom = approver_name(pause.approver, pause.approver_name)
     return (
         small(

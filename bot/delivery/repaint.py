@@ -57,8 +57,8 @@ def _paint(courier: Courier, card: Card) -> None:
     try:
         with courier.pool.connection() as conn:
             shown = _shown(conn, card)
-            if _needs_no_digest(card, shown):
-                cards.gone(conn, card, "it was settled before the digest that was to show it")
+            if _left_before_its_hour(card, shown):
+                cards.gone(conn, card, "nobody is asked here any more, and it was not shown before")
                 return
         outcome = _send(courier, card, shown)
     except outage.Away:
@@ -83,11 +83,16 @@ def _shown(conn: db.Conn, card: Card) -> Pause | Doubt:
     return ledger.doubt(conn, card.effect_id)
 
 
-def _needs_no_digest(card: Card, shown: Pause | Doubt) -> bool:
-    """Whether it was settled before those who were asked had a digest with it: then it is no news to them."""
-    if isinstance(shown, Doubt) or shown.content is None or card.kind != "approver" or card.level:
+def _left_before_its_hour(card: Card, shown: Pause | Doubt) -> bool:
+    """Whether it was settled, or went on to others, before the hour at which those here were to see it, and was never posted: no news to them.
+
+    What was claimed before may have been posted, though nobody knows: then there may be a message with buttons.
+    """
+    if isinstance(shown, Doubt) or card.kind != "approver" or card.not_before is None:
         return False
-    return card.ts is None and shown.status != "waiting" and shown.content.need.digest_at is not None
+    if card.tries > 1 or card.ts is not None:
+        return False
+    return shown.level != card.level if shown.decided_at is None else shown.decided_at < card.not_before
 
 
 def _message(card: Card, shown: Pause | Doubt, env: str) -> parts.Message:

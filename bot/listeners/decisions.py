@@ -5,6 +5,7 @@ and from a private answer for whoever would otherwise not learn what came of it.
 """
 
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 from uuid import UUID
@@ -75,23 +76,28 @@ def answer(desk: Desk, outcome: Outcome, verb: Verb, place: Place) -> None:
 
 
 def adopt(desk: Desk, pause_id: UUID, place: Place) -> None:
-    """Make a card that was clicked ours if its post's answer was lost; paint it once if another copy has taken its place since."""
+    """Make a card that was clicked ours if its post's answer was lost or it was given up; paint it once if another copy took its place since."""
     if place.surface != "card" or place.ts is None:
         return
     with desk.courier.pool.connection() as conn:
         shown = cards.of_pause(conn, pause_id)
-        if any((c.channel, c.ts) == (place.channel, place.ts) for c in shown):
-            return
         level = pauses.get(conn, pause_id).level if place.level is None else place.level
-        lost = [
-            c for c in shown if c.ts is None and c.kind == place.kind and c.level == level and may_be(c.dest, place)
-        ]
-        adopted = bool(lost) and cards.adopt(conn, lost[0].id, channel=place.channel, ts=place.ts)
+        theirs = [c for c in shown if c.kind == place.kind and c.level == level]
+        card = card_of(shown, theirs, place)
+        if card and card.ts and card.state == "live":
+            return
+        adopted = card is not None and cards.adopt(conn, card.id, channel=place.channel, ts=place.ts)
     if adopted:
         log.info("a card of %s was found again by a click", ids.screen_id("pause", pause_id))
         desk.kick()
     else:
         repaint.paint_copy(desk.courier, pause_id, kind=place.kind, level=level, channel=place.channel, ts=place.ts)
+
+
+def card_of(shown: Sequence[cards.Shown], lost_among: Sequence[cards.Shown], place: Place) -> cards.Shown | None:
+    """The card whose message this is, or else one that has none and may have lost it here; None if there is neither."""
+    known = [c for c in shown if (c.channel, c.ts) == (place.channel, place.ts)]
+    return next(iter(known or [c for c in lost_among if c.ts is None and may_be(c.dest, place)]), None)
 
 
 def may_be(dest: str, place: Place) -> bool:

@@ -79,15 +79,15 @@ def _answer(desk: Desk, click: Click, answer: Answer, reference: str = "") -> st
 
 
 def _adopt(desk: Desk, doubt: Doubt, place: Place) -> None:
-    """Make a card that was clicked ours if its post's answer was lost; paint it once if another copy has taken its place since."""
+    """Make a card that was clicked ours if its post's answer was lost or it was given up; paint it once if another copy took its place since."""
     if place.surface != "card" or place.ts is None:
         return
     with desk.courier.pool.connection() as conn:
         shown = cards.of_effect(conn, doubt.id)
-        if any((c.channel, c.ts) == (place.channel, place.ts) for c in shown):
+        card = decisions.card_of(shown, shown, place)
+        if card and card.ts and card.state == "live":
             return
-        lost = [c for c in shown if c.ts is None and decisions.may_be(c.dest, place)]
-        adopted = bool(lost) and cards.adopt(conn, lost[0].id, channel=place.channel, ts=place.ts)
+        adopted = card is not None and cards.adopt(conn, card.id, channel=place.channel, ts=place.ts)
     if adopted:
         desk.kick()
     else:

@@ -63,7 +63,8 @@ class Confirmation:
 class Content:
     """What a pause holds, once and for all: the exact action, what the approver reads, the authority, the answer in advance.
 
-    Its canonical text is stored, and `digest` is made over that text; nothing of it is ever recomputed.
+    Its canonical text is stored, and `digest` is made over that text; nothing of it is ever recomputed. `shown_at` is when those who are asked
+    first are shown it, with what else came in; None: at once.
     """
 
     run_id: str
@@ -89,10 +90,15 @@ class Content:
     quote: Quote | None
     supersedes: Superseded | None
     confirm: Confirmation | None = None
+    shown_at: datetime | None = None
 
     def to_document(self) -> dict[str, Any]:
         """The one document of the pause, JSON-safe, as its digest covers it."""
         need = self.need
+        since_v1 = {  # the release before knows no such keys
+            **({"confirm": asdict(self.confirm)} if self.confirm else {}),
+            **({"shown_at": self.shown_at.isoformat()} if self.shown_at else {}),
+        }
         return {
             "run_id": self.run_id,
             "step": self.step,
@@ -132,7 +138,7 @@ class Content:
                 if self.supersedes
                 else None
             ),
-        } | ({"confirm": asdict(self.confirm)} if self.confirm else {})  # the release before knows no such key
+        } | since_v1
 
     @classmethod
     def from_document(cls, doc: Mapping[str, Any]) -> Self:
@@ -175,6 +181,7 @@ class Content:
                 else None
             ),
             confirm=Confirmation(**doc["confirm"]) if "confirm" in doc else None,
+            shown_at=datetime.fromisoformat(doc["shown_at"]) if "shown_at" in doc else None,
         )
 
 

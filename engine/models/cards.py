@@ -1,6 +1,7 @@
 """What people see in Slack, as rows: cards to paint and notices to say."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
@@ -9,7 +10,8 @@ from uuid import UUID
 class Card:
     """A card to paint, claimed by one painter. `channel` and `ts` None: it was never posted, as far as we know.
 
-    It is about a pause, or, if it is of kind "doubt", about an effect: the other id is None.
+    It is about a pause, or, if it is of kind "doubt", about an effect: the other id is None. `tries` counts how often it was claimed since it
+    was last painted, this time included. `not_before` is the hour that it waited for; None: none.
     """
 
     id: UUID
@@ -22,6 +24,7 @@ class Card:
     tries: int
     channel: str | None
     ts: str | None
+    not_before: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -46,7 +46,10 @@ def reposted(conn: db.Conn, card: Card, error: str) -> None:
 
 
 def adopt(conn: db.Conn, card_id: UUID, *, channel: str, ts: str) -> bool:
-    """A click came from a message whose post was never confirmed: it is this card's now. False if the card has a message."""
+    """A click came from a message whose post was never confirmed, or whose card was given up: it is this card's now, and painted.
+
+    False if the card has another message.
+    """
     return db.execute(conn, "card_adopted", card_id=card_id, channel=channel, ts=ts) > 0
 
 

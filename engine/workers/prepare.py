@@ -217,7 +217,8 @@ def ask(run: Run, held: Content, people: People, now: datetime) -> Ask:
         ),
         NewCard(kind="requester", dest=f"person:{requester}"),
     )
-    return Ask(id=db.new_id(), content=held, approver=approver, cards=cards, answer_within_s=answer_within_s)
+    stored = replace(held, shown_at=digest_at)
+    return Ask(id=db.new_id(), content=stored, approver=approver, cards=cards, answer_within_s=answer_within_s)
 
 
 def intent(

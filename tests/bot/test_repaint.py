@@ -2,6 +2,7 @@
 
 import logging
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -11,6 +12,7 @@ import pytest
 from bot.cards import ids
 from bot.delivery.courier import Courier
 from bot.delivery.repaint import paint_copy, paint_due
+from engine.models import NewCard
 from engine.state import cards, outage, pauses
 from engine.workers.sweep import Sweeper
 from tests import database, rows
@@ -99,6 +101,54 @@ def test_a_copy_that_no_card_knows_can_be_painted_all_the_same(
     assert shown(conn, pause_id)[0].ts == known["ts"]
     paint_copy(courier, pause_id, kind="approver", level=0, channel="C0BUY", ts=stray["ts"])
     assert all(ids.ACTION_APPROVE not in actions_of(m) for m in office.messages("C0BUY"))
+
+
+LATER = (NewCard(kind="approver", dest="channel:C0BUY", not_before=datetime.now(UTC) + timedelta(days=1)),)
+
+
+def the_hour_comes(conn: Any) -> None:
+    conn.execute("UPDATE card SET not_before = clock_timestamp() WHERE not_before IS NOT NULL")
+
+
+def test_a_card_for_later_whose_post_may_have_gone_out_is_told_the_outcome(
+    conn: Any, courier: Courier, office: Office
+) -> None:
+    [asked] = rows.waiting(conn, cards=LATER)
+    the_hour_comes(conn)
+    office.fault("chat.postMessage", "drop")
+    paint_due(courier)
+    pauses.deny(conn, asked, "marta", surface="tests")
+    paint_due(courier)
+    [card] = shown(conn, asked)
+    assert card.state == "live"
+    assert "Denied by Marta Keller" in text_of(office.messages("C0BUY")[-1])
+
+
+def test_a_card_for_later_that_was_deleted_is_told_the_outcome(conn: Any, courier: Courier, office: Office) -> None:
+    [asked] = rows.waiting(conn, cards=LATER)
+    the_hour_comes(conn)
+    paint_due(courier)
+    conn.execute("UPDATE card SET wanted = wanted + 1")
+    office.fault("chat.update", "error", error="message_not_found")
+    paint_due(courier, limit=1)
+    pauses.deny(conn, asked, "marta", surface="tests")
+    paint_due(courier)
+    assert shown(conn, asked)[0].state == "live"
+    assert "Denied by Marta Keller" in text_of(office.messages("C0BUY")[-1])
+
+
+def test_a_card_for_later_is_no_news_if_it_is_settled_before_and_the_outcome_if_only_after(
+    conn: Any, courier: Courier, office: Office
+) -> None:
+    [before], [after] = rows.waiting(conn, cards=LATER), rows.waiting(conn, cards=LATER)
+    pauses.deny(conn, before, "marta", surface="tests")
+    assert paint_due(courier) == 0
+    the_hour_comes(conn)
+    pauses.deny(conn, after, "marta", surface="tests")
+    paint_due(courier)
+    assert [shown(conn, one)[0].state for one in (before, after)] == ["gone", "live"]
+    [told] = office.messages("C0BUY")
+    assert "Denied by Marta Keller" in text_of(told)
 
 
 def test_a_deleted_card_is_posted_anew_with_what_holds_now(

@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 
 from engine.errors import BadInput
-from engine.models import Decided, NotYours, Outcome
+from engine.models import Decided, NewCard, NotYours, Outcome
 from engine.state import absences, cards, db, events, pauses, people
 from engine.state.absences import Away, Refused
 from tests import database, rows
@@ -101,6 +101,14 @@ def test_what_waits_is_shown_to_the_delegate_when_it_begins(conn: Any) -> None:
         "SELECT not_before FROM card WHERE pause_id = %s AND dest = 'person:ines'", (named,)
     ).fetchone()
     assert not_before >= at + timedelta(hours=1)
+
+
+def test_a_delegate_is_not_shown_it_before_the_digest_of_whom_they_stand_in_for(conn: Any) -> None:
+    hour = now(conn) + timedelta(hours=9)
+    [pause_id] = rows.waiting(conn, cards=(NewCard(kind="approver", dest="person:marta", not_before=hour),))
+    assert isinstance(leave(conn), Away)
+    found = conn.execute("SELECT dest, not_before FROM card WHERE pause_id = %s", (pause_id,)).fetchall()
+    assert dict(found) == {"person:marta": hour, "person:ines": hour}
 
 
 def test_back_is_back_and_what_has_not_begun_is_taken_back(conn: Any) -> None:

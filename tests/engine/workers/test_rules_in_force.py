@@ -188,6 +188,7 @@ def test_what_waits_for_a_digest_is_shown_to_who_is_asked_only_then(desks: Desks
     assert abs(shown["approver"] - calendar.next_at(pause.created_at, 510, opening)) < timedelta(seconds=5)
     assert shown["approver"].astimezone(ZoneInfo("Europe/Berlin")).strftime("%H:%M") == "08:30"
     assert shown["requester"] is None
+    assert pause.content.shown_at == shown["approver"]
     assert pause.fire_at > shown["approver"] + timedelta(hours=8)
 
 
