@@ -55,6 +55,7 @@ WITH r AS MATERIALIZED (
         version = run_pause.version + 1,
         votes_left = m.votes_left,  -- from the locked row: a CHECK looks at what is made of the one from before the lock, too
         voters = m.voters,
+        stuck_at = NULL,
         decided_by = CASE WHEN m.event = ANY('{approve,deny}') THEN %(actor)s END,
         decided_at = CASE WHEN m.to_status <> 'waiting' THEN t.at END,
         reason = m.reason
@@ -163,12 +164,13 @@ SELECT coalesce(v.outcome, 'again') AS outcome, p.id AS pause_id, p.run_id, coal
 -- What a sweep has to settle, oldest first; `intact` is false when the content was altered (then it never escalates,
 -- and `need`, by which it would, is NULL).
 -- back_s keeps a sweep from walking over dead entries that an old snapshot keeps alive: only what fell due in so many seconds; NULL: whenever.
+-- What was put aside is tried again after an hour: a later release may be able to.
 -- By the time of the statement, which is the same for all rows, so that the index ends the scan at it; a clock read per row would not.
 SELECT p.id, p.run_id, p.level, p.approver, p.fire_at, r.on_behalf_of, c.digest, c.seal, checked.intact, statement_timestamp() AS now,
        CASE WHEN checked.intact THEN (c.document::json -> 'need')::text END AS need
   FROM run_pause p JOIN run r ON r.id = p.run_id JOIN pause_content c ON c.pause_id = p.id
   JOIN LATERAL (SELECT c.digest = pause_digest_v1(c.document) AS intact OFFSET 0) checked ON true  -- OFFSET 0: once a row
- WHERE p.status = 'waiting' AND p.stuck_at IS NULL AND p.fire_at <= statement_timestamp()
+ WHERE p.status = 'waiting' AND coalesce(p.stuck_at, '-infinity') <= statement_timestamp() - interval '1 hour' AND p.fire_at <= statement_timestamp()
    AND p.fire_at >= coalesce(statement_timestamp() - %(back_s)s::double precision * interval '1 second', '-infinity')
  ORDER BY p.fire_at LIMIT %(limit)s;
 
@@ -220,6 +222,7 @@ WITH asked AS MATERIALIZED (
         approver = CASE WHEN m.escalates THEN m.next ELSE run_pause.approver END,
         level = CASE WHEN m.escalates THEN m.to_level ELSE run_pause.level END,
         fire_at = CASE WHEN m.escalates THEN t.at + m.within_s * interval '1 second' ELSE run_pause.fire_at END,
+        stuck_at = NULL,
         decided_by = NULL,
         decided_at = CASE WHEN m.escalates THEN NULL ELSE t.at END,
         reason = CASE WHEN m.escalates THEN run_pause.reason ELSE m.reason END
@@ -262,7 +265,7 @@ SELECT moved.id AS pause_id, moved.run_id, named.event, moved.status, moved.appr
   FROM moved JOIN named ON named.id = moved.id JOIN after ON after.id = moved.run_id;
 
 -- name: mark_stuck :exec
--- A pause whose move fails by itself is put out of the sweep's way; an alarm names it.
+-- A pause whose move fails by itself is put out of the sweep's way for an hour; an alarm names it.
 UPDATE run_pause SET stuck_at = clock_timestamp() WHERE id = %(pause_id)s AND status = 'waiting';
 
 -- name: void_pauses :one
@@ -337,7 +340,7 @@ SELECT id FROM run_pause WHERE right(replace(id::text, '-', ''), length(%(tail)s
 -- What waits, soonest answer first, as a list shows it. person NULL: everybody's. An altered content has no summary, and hides no other.
 -- The page is found on the small rows; only what it shows is read and checked.
 WITH page AS MATERIALIZED (
-    SELECT p.id, p.run_id, p.approver, p.level, p.created_at, p.fire_at, p.votes_left, r.agent, r.on_behalf_of, count(*) OVER () AS total
+    SELECT p.id, p.run_id, p.approver, p.level, p.created_at, p.fire_at, p.votes_left, p.stuck_at, r.agent, r.on_behalf_of, count(*) OVER () AS total
       FROM run_pause p JOIN run r ON r.id = p.run_id
      WHERE p.status = 'waiting'
        AND (%(person)s::text IS NULL OR p.approver = 'person:' || %(person)s

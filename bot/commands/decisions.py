@@ -49,12 +49,17 @@ def pending(
             Text(plain(row.summary) if row.intact else "This request was altered after it was stored."),
             Text(plain(row.requester_name or row.on_behalf_of)),
             Text(phrases.approver_name(row.approver, row.approver_name)),
-            when(row.fire_at),
+            f"{when(row.fire_at)}{', put aside' if row.stuck_at else ''}",
             short(row.digest),
         )
     show(made)
     if found[0].total > len(found):
         say(f"{len(found)} of {found[0].total}; --limit shows more.")
+    if stuck := [screen_id("pause", row.id) for row in found if row.stuck_at]:
+        complain(
+            f"Put aside, since the time to answer is over and it could not be settled: {', '.join(stuck)}. The log of the sweep says why. It is "
+            "tried again every hour. If a later release asked it, run that one; else withdraw it, or cancel its run."
+        )
 
 
 @app.command()

@@ -98,7 +98,8 @@ class Pause:
 class Waiting:
     """A line in a list of what waits. `total` is the length of the whole list.
 
-    `typed`: something must be typed to approve it. `stand_ins` are the ids of who answers while the person asked is away.
+    `typed`: something must be typed to approve it. `stand_ins` are the ids of who answers while the person asked is away. `stuck_at` is when a
+    sweep put it aside, since its time is over and it could not be settled; None: it did not.
     """
 
     id: UUID
@@ -118,6 +119,7 @@ class Waiting:
     total: int
     typed: bool = False
     stand_ins: tuple[str, ...] = ()
+    stuck_at: datetime | None = None
 
 
 # What came of a decision. Expected, so values: exactly one of these is returned, to winner and loser alike.

@@ -164,7 +164,7 @@ def settle_due(conn: db.Conn, steps: Sequence[NextStep], *, surface: str) -> lis
 
 
 def mark_stuck(conn: db.Conn, pause_id: UUID) -> None:
-    """Put a pause whose move fails by itself out of the sweep's way."""
+    """Put a pause whose move fails by itself out of the sweep's way for an hour."""
     db.execute(conn, "mark_stuck", pause_id=pause_id)
 
 

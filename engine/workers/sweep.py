@@ -1,14 +1,14 @@
 """The sweep: every due pause goes to its next approver or gets the answer decided in advance. Stateless over the rows.
 
-It never calls Slack or anything else outside the database. If a batch fails it is halved; a pause that fails alone is put aside with an
-alarm. A scan looks at what fell due in the last minutes, so that dead entries kept by an old snapshot are not walked over; once a
+It never calls Slack or anything else outside the database. If a batch fails or takes too long it is halved; a pause that fails alone, or of
+which cannot be worked out where it goes, is put aside with an alarm, and tried again in an hour. A scan looks at what fell due in the last minutes, so that dead entries kept by an old snapshot are not walked over; once a
 minute it looks everywhere.
 """
 
 import json
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from functools import lru_cache
 from uuid import UUID
@@ -24,10 +24,13 @@ from engine.state.pauses import NextStep
 
 _log = logging.getLogger(__name__)
 
+_ASIDE = "pause %s cannot be settled and is put aside for an hour: placet pending"
 BATCH = 500
 FULL_SCAN_S = 60
 BACK_S = 2 * FULL_SCAN_S
 """How far back a scan looks in between."""
+MOST_TIMEOUTS = 30
+"""More statements that take too long, in one batch, and it is the database that is overrun, not a pause that is slow."""
 
 
 class Sweeper:
@@ -67,23 +70,42 @@ class Sweeper:
     def _settle(self, due: Sequence[DuePause]) -> list[Moved]:
         with self._pool.connection() as conn:
             known = people.everybody(conn)
-        steps = [_next_step(one, known) for one in due]
-        return self._move(steps)
+        steps = [step for one in due if (step := self._computed(one, known))]
+        return self._move(steps, iter(range(MOST_TIMEOUTS))) if steps else []
 
-    def _move(self, steps: Sequence[NextStep]) -> list[Moved]:
+    def _computed(self, due: DuePause, known: People) -> NextStep | None:
+        """Where a due pause goes; None, and it is put aside, if that cannot be worked out, as when a later release asked it."""
+        try:
+            return _next_step(due, known)
+        except Exception:  # noqa: BLE001  it only computes: whatever it raises is about this pause alone
+            _log.exception(_ASIDE, due.id)
+            self._put_aside(due.id)
+            return None
+
+    def _move(self, steps: Sequence[NextStep], timeouts: Iterator[int]) -> list[Moved]:
+        """Those that moved. Raises the database's error if it is away: it cannot be reached, or more than `timeouts` took too long."""
         try:
             with self._pool.connection() as conn:
                 return pauses.settle_due(conn, steps, surface="sweep")
+        except (psycopg.errors.QueryCanceled, psycopg.errors.LockNotAvailable) as error:
+            if next(timeouts, None) is None:
+                raise
+            if len(steps) == 1:
+                _log.warning("pause %s is left for the next sweep, it took too long: %s", steps[0].pause_id, error)
+                return []
         except psycopg.OperationalError:
             raise  # the database is away: nothing is wrong with the pauses
-        except psycopg.Error as error:
+        except psycopg.Error:
             if len(steps) == 1:
-                _log.exception("pause %s cannot be settled and is put aside: %s", steps[0].pause_id, error)
-                with self._pool.connection() as conn:
-                    pauses.mark_stuck(conn, steps[0].pause_id)
+                _log.exception(_ASIDE, steps[0].pause_id)
+                self._put_aside(steps[0].pause_id)
                 return []
-            half = len(steps) // 2
-            return self._move(steps[:half]) + self._move(steps[half:])
+        half = len(steps) // 2
+        return self._move(steps[:half], timeouts) + self._move(steps[half:], timeouts)
+
+    def _put_aside(self, pause_id: UUID) -> None:
+        with self._pool.connection() as conn:
+            pauses.mark_stuck(conn, pause_id)
 
 
 @lru_cache(maxsize=256)

@@ -28,6 +28,14 @@ def test_what_waits_is_listed_with_whom_and_until_when(conn: Any, db_url: str) -
     assert placet(db_url, "pending", "--mine", "otto").out == "Nothing waits for a decision."
 
 
+def test_one_that_was_put_aside_is_marked_and_what_to_do_is_said(conn: Any, db_url: str) -> None:
+    stuck, _ = rows.waiting(conn, 2)
+    pauses.mark_stuck(conn, stuck)
+    said = placet(db_url, "pending")
+    assert said.out.count("put aside") == 1
+    assert f"could not be settled: {name(stuck)}. The log of the sweep says why." in said.err
+
+
 def test_an_altered_request_is_listed_without_its_words(conn: Any, db_url: str) -> None:
     (pause_id,) = rows.waiting(conn)
     rows.alter_document(conn, pause_id)
