@@ -29,12 +29,13 @@ class Order:
 
 
 class Refused(Exception):
-    """A row of an orders file that cannot be read; `field` names what is wrong."""
+    """A row of an orders file that cannot be read; `field` names what is wrong. `ref` is its reference; None if not even that can be read."""
 
-    def __init__(self, field: str, why: str) -> None:
+    def __init__(self, field: str, why: str, ref: str | None = None) -> None:
         super().__init__(f"{field}: {why}")
         self.field = field
         self.why = why
+        self.ref = ref
 
 
 class Agent:

@@ -42,6 +42,12 @@ SELECT coalesce((SELECT id FROM launched), (SELECT id FROM run WHERE launch_key 
     ON CONFLICT (launch_key) WHERE launch_key IS NOT NULL DO NOTHING
     {launched_rest};
 
+-- name: runs_of_orders :many
+-- Runs of an agent launched by one of these keys, oldest first, whatever the case and the blanks of theirs: the release before kept both. Looks
+-- at all runs: once for a file. None: nothing of it was launched.
+SELECT id, launch_key FROM run
+ WHERE agent = %(agent)s AND lower(regexp_replace(launch_key, '\s+', ' ', 'g')) = ANY(%(launch_keys)s::text[]) ORDER BY id;
+
 -- name: run_of_launch_key :one
 -- For the launch that lost a race for its key: the run the other one made. No row: there is none.
 SELECT id FROM run WHERE launch_key = %(launch_key)s;

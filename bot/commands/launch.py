@@ -3,10 +3,11 @@
 The one rule: a run always has a requester, and what cannot be read never becomes one; the rows that can be are launched all the same.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Final, Literal
+from uuid import UUID
 
 import typer
 from rich.table import Table
@@ -33,7 +34,7 @@ from engine.rules.intake import Row, Unreadable
 from engine.rules.people import Person
 from engine.state import db, people, policies, runs
 from engine.tools import Agent, load
-from engine.workers.orders import Foreseen, Taken, foresee, launch_key, read_orders
+from engine.workers.orders import Foreseen, Taken, foresee, key_of, launch_key, read_orders
 
 app = typer.Typer()
 
@@ -136,9 +137,10 @@ def _launch(agent: Agent, rows: Sequence[Taken | Unreadable], person: str) -> in
     done: list[_Row] = []
     with database() as conn:
         requester = known(people.everybody(conn), person, "--for")
+        before = _launched_before(conn, agent, rows)
         try:
             for row in watched(rows, "Rows done:"):
-                fate = _refused(row) if isinstance(row, Unreadable) else _launch_row(conn, agent, row, person)
+                fate = _refused(row) if isinstance(row, Unreadable) else _launch_row(conn, agent, row, person, before)
                 done.append(fate)
         finally:  # what was launched is said, also when the database goes away in between
             _report(done)
@@ -146,9 +148,19 @@ def _launch(agent: Agent, rows: Sequence[Taken | Unreadable], person: str) -> in
     return sum(row.fate == "refused" for row in done)
 
 
-def _launch_row(conn: db.Conn, agent: Agent, row: Taken, person: str) -> _Row:
-    what = agent.launch(input=row.order.text, on_behalf_of=person, launch_key=launch_key(agent, row.order))
-    run_id, new = runs.launch(conn, what, actor=person, surface=SURFACE)
+def _launched_before(conn: db.Conn, agent: Agent, rows: Sequence[Taken | Unreadable]) -> dict[str, UUID]:
+    """The runs that were launched for these orders, by the keys of now; of several that differ in writing alone, the oldest."""
+    keys = {launch_key(agent, row.order) for row in rows if isinstance(row, Taken)}
+    found: dict[str, UUID] = {}
+    for key, run_id in runs.of_orders(conn, agent.name, [key.lower() for key in keys]):
+        found.setdefault(key_of(key), run_id)
+    return found
+
+
+def _launch_row(conn: db.Conn, agent: Agent, row: Taken, person: str, earlier: Mapping[str, UUID]) -> _Row:
+    key = launch_key(agent, row.order)
+    what = agent.launch(input=row.order.text, on_behalf_of=person, launch_key=key)
+    run_id, new = (earlier[key], False) if key in earlier else runs.launch(conn, what, actor=person, surface=SURFACE)
     name = screen_id("run", run_id)
     if new:
         return _Row(line=row.line, ref=row.order.ref, fate="launched", text=f"launched {name}")

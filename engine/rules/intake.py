@@ -25,11 +25,12 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unreadable:
-    """A line that is no row. `field` is None if the line as a whole is at fault; `why` is a sentence."""
+    """A line that is no row. `field` is None if the line as a whole is at fault; `why` is a sentence. `ref` is what it is about, if that is known."""
 
     line: int
     field: str | None
     why: str
+    ref: str | None = None
 
 
 class _Refused(ValueError):

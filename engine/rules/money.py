@@ -139,8 +139,8 @@ def exponent(currency: str) -> int:
 def parse(amount: str | Decimal | int, currency: str) -> Money:
     """Read an amount given in whole units: "38000.00", 500, or a JSON number read as Decimal.
 
-    Decimals beyond the currency's are taken only if they are zeros, so that nothing is ever rounded; and not where they
-    may be thousands, as in "38.000" EUR. A lower-case code is read as its currency. Raises MoneyError naming the field;
+    Decimals beyond the currency's are taken only if they are zeros, so that nothing is ever rounded; and not where text
+    may mean thousands, as "38.000" EUR. A lower-case code is read as its currency. Raises MoneyError naming the field;
     TypeError for a float, which may have lost cents.
     """
     if isinstance(amount, bool) or not isinstance(amount, str | Decimal | int):
@@ -160,7 +160,7 @@ def parse(amount: str | Decimal | int, currency: str) -> Money:
     if decimals[places:].strip("0"):
         has = f"{places} decimals" if places else "no decimals"
         raise MoneyError("amount", f"{_quoted(text)} is finer than {code} can be: it has {has}.")
-    if places < _GROUP and re.fullmatch(_ONE_GROUP, text):
+    if isinstance(amount, str) and places < _GROUP and re.fullmatch(_ONE_GROUP, text):
         thousands, units = whole + decimals, f"{whole}.{decimals[:places]}" if places else whole
         raise MoneyError("amount", f'{_quoted(text)} may be {thousands} or {units}; write "{thousands}" or "{units}".')
     return Money(int(whole + decimals[:places].ljust(places, "0")), code)

@@ -57,6 +57,12 @@ def launch(conn: db.Conn, what: Launch, *, actor: str, surface: str) -> tuple[UU
     return row["id"], row["new"]
 
 
+def of_orders(conn: db.Conn, agent: str, launch_keys: Sequence[str]) -> list[tuple[str, UUID]]:
+    """(key, run) of what was launched by these lower-case keys, however they were written then; oldest first."""
+    found = db.many(conn, "runs_of_orders", dict, agent=agent, launch_keys=list(launch_keys))
+    return [(row["launch_key"], row["id"]) for row in found]
+
+
 def claim(conn: db.Conn, worker: str, agents: Sequence[str], *, lease_s: float) -> Claim | None:
     """A run whose worker was lost, however much is queued, or the one that has waited longest; None when there is nothing to do."""
     params = {"worker": worker, "agents": list(agents), "lease_s": lease_s}

@@ -1,7 +1,7 @@
 """An orders file, read against an agent: which rows become runs, which are refused, and what each would need under a policy.
 
 Values in, values out: nothing here is written or asked. The one rule: a row is taken only if the call it is expected to lead to can be
-made of it exactly, and a reference that two rows share is taken from neither.
+made of it exactly, and a reference that two rows share is taken from neither, also if one of them cannot be read otherwise.
 """
 
 from collections import defaultdict
@@ -59,8 +59,9 @@ def read_orders(
     rows = [_take(agent, row) if isinstance(row, Row) else row for row in watch(read_rows(text, kind))]
     sharing: dict[str, list[int]] = defaultdict(list)
     for row in rows:
-        if isinstance(row, Taken):
-            sharing[_same(row.order.ref)].append(row.line)
+        ref = row.order.ref if isinstance(row, Taken) else row.ref
+        if ref is not None:
+            sharing[_same(ref)].append(row.line)
     return [_alone(row, sharing[_same(row.order.ref)]) if isinstance(row, Taken) else row for row in rows]
 
 
@@ -80,8 +81,14 @@ def foresee(taken: Taken, policy: Policy, people: People, requester: str) -> For
 
 
 def launch_key(agent: Agent, order: Order) -> str:
-    """By this an order is launched once, however often its file is."""
-    return f"{agent.name}:{order.ref}"
+    """By this an order is launched once, however often its file is, and however its reference is written there."""
+    return f"{agent.name}:{_same(order.ref)}"
+
+
+def key_of(launch_key: str) -> str:
+    """The same key as it is made now: an earlier release took a reference as it stood in the file."""
+    agent, _, ref = launch_key.partition(":")
+    return f"{agent}:{_same(ref)}"
 
 
 def _same(ref: str) -> str:
@@ -103,7 +110,7 @@ def _take(agent: Agent, row: Row) -> Taken | Unreadable:
     try:
         order = agent.read_order(row.values)
     except Refused as refused:
-        return Unreadable(line=row.line, field=refused.field, why=refused.why)
+        return Unreadable(line=row.line, field=refused.field, why=refused.why, ref=refused.ref)
     tool = agent.tools.get(order.tool)
     if tool is None:
         raise Misconfigured(
@@ -114,5 +121,5 @@ def _take(agent: Agent, row: Row) -> Taken | Unreadable:
     try:
         bound = tool.bind({**order.arguments, **({"why": "as ordered"} if tool.action else {})})
     except InvalidArguments as error:
-        return Unreadable(line=row.line, field=None, why=str(error))
+        return Unreadable(line=row.line, field=None, why=str(error), ref=order.ref)
     return Taken(line=row.line, order=order, tool=tool, bound=bound)

@@ -23,8 +23,15 @@ _LOST: Final = "\N{REPLACEMENT CHARACTER}"
 
 
 def read(row: Mapping[str, Any]) -> Order:
-    """The order of a row. Raises Refused naming the field."""
+    """The order of a row. Raises Refused naming the field, and with its reference if that can be read."""
     ref = _ref(row)
+    try:
+        return _order(row, ref)
+    except Refused as refused:
+        raise Refused(refused.field, refused.why, ref) from refused
+
+
+def _order(row: Mapping[str, Any], ref: str) -> Order:
     supplier_id = _text(row, "supplier_id", required=True)
     amount = _amount(row)
     arguments = {

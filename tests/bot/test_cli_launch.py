@@ -35,7 +35,7 @@ def test_every_row_of_a_file_becomes_a_run_for_its_requester(conn: Any, db_url: 
     assert "9 launched, 0 unchanged, 0 refused." in said.out
     found = launched(conn)
     assert len(found) == 9
-    run = found["procurement:PO-2026-0193"]
+    run = found["procurement:po-2026-0193"]
     assert (run.status, run.on_behalf_of, run.scopes) == ("queued", "priya", ["payments:write"])
     assert "amount: 38000.00" in run.input
 
@@ -103,8 +103,8 @@ def test_what_cannot_be_read_is_refused_with_line_and_field_and_the_rest_is_laun
         assert any(line.startswith(expected) for line in lines), (expected, said.out)
     assert "The refused rows were not launched; all others were." in said.err
     found = launched(conn)
-    assert set(found) == {"procurement:PO-1", "procurement:PO-7", "procurement:PO-9"}
-    assert "currency: EUR" in found["procurement:PO-1"].input
+    assert set(found) == {"procurement:po-1", "procurement:po-7", "procurement:po-9"}
+    assert "currency: EUR" in found["procurement:po-1"].input
 
 
 def test_rows_that_share_a_reference_are_all_refused_each_naming_another(
@@ -130,7 +130,37 @@ def test_rows_that_share_a_reference_are_all_refused_each_naming_another(
         "1 launched, 0 unchanged, 5 refused.",
     ):
         assert any(line.startswith(expected) for line in lines), (expected, said.out)
-    assert set(launched(conn)) == {"procurement:PO-1"}
+    assert set(launched(conn)) == {"procurement:po-1"}
+
+
+def test_the_readable_twin_of_a_row_that_cannot_be_read_is_refused_too(conn: Any, db_url: str, tmp_path: Path) -> None:
+    file = csv(
+        tmp_path,
+        "PO-1,sup_412,pumps,1,one,EUR,pm_1",
+        "po-1,sup_412,pumps,1,100.00,EUR,pm_1",
+        ",sup_412,pumps,1,1.00,EUR,",
+    )
+    said = placet(db_url, "launch", "procurement", "--orders", file, "--for", "priya")
+    assert "3 refused: order_ref: po-1 stands on line 2 too, and which" in said.out
+    assert launched(conn) == {}
+
+
+def test_an_order_written_otherwise_in_another_file_is_launched_once(conn: Any, db_url: str, tmp_path: Path) -> None:
+    for ref in ("PO-1", "po-1", " Po-1 "):
+        file = csv(tmp_path, f"{ref},sup_412,pumps,1,100.00,EUR,pm_1")
+        said = placet(db_url, "launch", "procurement", "--orders", file, "--for", "priya")
+        assert ("1 launched" in said.out) == (ref == "PO-1")
+    assert "That one stands" in said.out
+    assert len(launched(conn)) == 1
+
+
+def test_what_the_release_before_launched_is_not_launched_anew(conn: Any, db_url: str, tmp_path: Path) -> None:
+    file = csv(tmp_path, "PO 1,sup_412,pumps,1,100.00,EUR,pm_1", "Straße,sup_412,pumps,1,100.00,EUR,pm_1")
+    placet(db_url, "launch", "procurement", "--orders", file, "--for", "priya")
+    conn.execute("UPDATE run SET launch_key = 'procurement:PO  1' WHERE launch_key = 'procurement:po 1'")
+    said = placet(db_url, "launch", "procurement", "--orders", file, "--for", "priya")
+    assert "0 launched, 2 unchanged, 0 refused." in said.out
+    assert len(launched(conn)) == 2
 
 
 def test_a_dry_run_says_what_each_row_would_need_and_writes_nothing(conn: Any, db_url: str, tmp_path: Path) -> None:

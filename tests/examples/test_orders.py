@@ -110,7 +110,7 @@ def asked(bench: Means) -> dict[str, tuple[str, str]]:
         amount = held.arguments["amount"]
         ref = held.arguments["order_ref"]
         found[ref] = (held.arguments["supplier_id"], f"{amount['currency']} {amount['amount']}")
-        assert bench.do(runs.get, waiting.run_id).launch_key == f"procurement:{ref}"
+        assert bench.do(runs.get, waiting.run_id).launch_key == f"procurement:{ref.casefold()}"
     return found
 
 
