@@ -3,10 +3,12 @@
 Pure. The same words serve a dry run and an explanation of the policy.
 """
 
+import calendar
 from typing import Final
 
 from bot.cards.phrases import approver_name, person, span
 from bot.commands.terminal import plain
+from engine.rules.calendar import Calendar
 from engine.rules.needs import Need, Step, who
 from engine.rules.people import People
 from engine.rules.policy_diff import Change
@@ -70,8 +72,16 @@ def _terms(need: Need) -> tuple[str, ...]:
         f"at {clock_of(need.digest_at)} on business days" if need.digest_at is not None else "at once",
         f"the {need.confirm.replace('_', ' ')} is typed" if need.confirm else "a click is enough",
         f"in doubt, {need.doubt_role or 'nobody'} is asked",
-        f"business hours by {need.calendar.zone} {need.calendar.holidays}" if need.calendar else "every hour counts",
+        _hours(need.calendar) if need.calendar else "every hour counts",
     )
+
+
+def _hours(hours: Calendar) -> str:
+    days = " ".join(calendar.day_abbr[day] for day in hours.days)
+    told = [f"business hours by {hours.zone}, {days} {clock_of(hours.opens)}-{clock_of(hours.closes)}"]
+    told += [f"without the holidays of {hours.holidays}"] if hours.holidays else []
+    told += [f"closed on {' '.join(hours.closed)}"] if hours.closed else []
+    return ", ".join(told)
 
 
 def _time(seconds: int, in_business_hours: bool) -> str:

@@ -68,8 +68,8 @@ def diff(
     """Say what a new policy changes: for which actions, what they needed, and what they need now."""
     before, now = named(old), named(new)
     found = policy_diff.changes(before, now)
-    windows = policy_diff.windows(before, now)
-    if not found and not windows:
+    windows, unclear = policy_diff.windows(before, now), policy_diff.unclear(before, now)
+    if not found and not windows and not unclear:
         say(f"{now.version} asks for exactly what {before.version} asks for.")
         return
     if found:
@@ -79,6 +79,11 @@ def diff(
         show(made)
     for action, was, becomes in windows:
         say(f"Of {action}, what goes to one payee counted {needs.together(was)}, and counts {needs.together(becomes)}.")
+    for action, extent in unclear:
+        complain(
+            f"Of {', '.join(filter(None, (action, extent)))}: the rules differ, and their conditions tell more kinds of calls apart than can be "
+            "compared one by one. Read both, and try the calls that matter: placet policy test."
+        )
 
 
 @policy.command(name="test")

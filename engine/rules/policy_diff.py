@@ -1,7 +1,7 @@
 """What a new policy changes, call by call: for each kind of call that either policy tells from others, what it needed and what it needs now.
 
 The one rule: it is found by asking both policies, not by comparing their texts, so that a rule that was renamed, split or moved changes
-nothing here, and one whose band grew by a cent does.
+nothing here, and one whose band grew by a cent does. Where there are too many kinds of calls to ask about each, that is said.
 """
 
 from collections.abc import Iterator, Sequence
@@ -40,6 +40,20 @@ def changes(old: Policy, new: Policy) -> tuple[Change, ...]:
     return tuple(change for action in actions for change in _of_action(action, old, new))
 
 
+def unclear(old: Policy, new: Policy) -> tuple[tuple[str, str], ...]:
+    """(action, in which currency) of calls that cannot be compared: their rules differ, and conditions tell too many kinds of them apart.
+
+    `changes` is silent on these. What neither names is as it was.
+    """
+    actions = dict.fromkeys(rule.action for rule in (*new.rules, *old.rules))
+    return tuple(
+        (one.action, "" if one.currency is None else _amounts(one.currency, _Part(0, None, None, None)))
+        for action in actions
+        for one in _fields(action, old, new)
+        if one.worlds() is None and list(map(_said, one.was)) != list(map(_said, one.now))
+    )
+
+
 def windows(old: Policy, new: Policy) -> tuple[tuple[str, int, int], ...]:
     """(action, seconds before, seconds now) where payments to one payee count together for another time; 0: each by itself."""
     named = dict.fromkeys((*new.windows, *old.windows))
@@ -47,17 +61,43 @@ def windows(old: Policy, new: Policy) -> tuple[tuple[str, int, int], ...]:
     return tuple(one for one in before_and_now if one[1] != one[2])
 
 
-def _of_action(action: str, old: Policy, new: Policy) -> Iterator[Change]:
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """All calls of an action in one currency, the rules that each policy has for them, and the conditions of either."""
+
+    action: str
+    currency: str | None
+    was: list[Rule]
+    now: list[Rule]
+
+    @property
+    def groups(self) -> list[tuple[Condition, ...]]:
+        return list(dict.fromkeys(rule.when for rule in (*self.now, *self.was) if rule.when))
+
+    def worlds(self) -> Iterator[tuple[bool, ...]] | None:
+        """As conditions.worlds has them; None if there are too many."""
+        return conditions.worlds(self.groups)
+
+
+def _fields(action: str, old: Policy, new: Policy) -> Iterator[_Field]:
     before, now = ([rule for rule in policy.rules if rule.action == action] for policy in (old, new))
     for currency in dict.fromkeys(rule.currency for rule in (*now, *before)):
-        was, becomes = _in_currency(before, currency), _in_currency(now, currency)
-        groups = list(dict.fromkeys(rule.when for rule in (*becomes, *was) if rule.when))
-        worlds = conditions.worlds(groups)
-        for world in [(True,) * len(groups)] if worlds is None else worlds:
+        yield _Field(action, currency, _in_currency(before, currency), _in_currency(now, currency))
+
+
+def _of_action(action: str, old: Policy, new: Policy) -> Iterator[Change]:
+    for one in _fields(action, old, new):
+        groups = one.groups
+        for world in one.worlds() or ():
             held = dict(zip(groups, world, strict=True))
-            where = [group for group in groups if held[group]]
-            for part in _parts(was, becomes, held):
-                yield Change(action=action, extent=_extent(currency, part, where), was=part.was, now=part.now)
+            where = [group for group in groups if held[group]] if groups else None
+            for part in _parts(one.was, one.now, held):
+                yield Change(action=action, extent=_extent(one.currency, part, where), was=part.was, now=part.now)
+
+
+def _said(rule: Rule) -> Rule:
+    """The rule, whatever it and its version are called."""
+    return replace(rule, name="", need=_unnamed(rule.need))
 
 
 def _in_currency(rules: Sequence[Rule], currency: str | None) -> list[Rule]:
@@ -95,12 +135,17 @@ def _same(one: Need | None, other: Need | None) -> bool:
     """Whether they need the same, whatever the rule and the version are called."""
     if one is None or other is None:
         return one is other
-    return replace(one, policy_version="", rule="", why="") == replace(other, policy_version="", rule="", why="")
+    return _unnamed(one) == _unnamed(other)
 
 
-def _extent(currency: str | None, part: _Part, where: Sequence[Sequence[Condition]]) -> str:
-    holding = list(dict.fromkeys(str(condition) for group in where for condition in group))
-    told = " and ".join(holding)
+def _unnamed(need: Need) -> Need:
+    return replace(need, policy_version="", rule="", why="")
+
+
+def _extent(currency: str | None, part: _Part, where: Sequence[Sequence[Condition]] | None) -> str:
+    """`where`: whose conditions hold; None: no rule has any."""
+    holding = list(dict.fromkeys(str(condition) for group in where or () for condition in group))
+    told = " and ".join(holding) if holding or where is None else "no rule's condition holds"
     return ", ".join(filter(None, (_amounts(currency, part), f"where {told}" if told else "")))
 
 

@@ -2,6 +2,7 @@
 
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -9,12 +10,16 @@ from uuid import UUID
 
 import pytest
 
+from bot.commands import needs
 from bot.commands.policy_explain import read_action
 from engine import Agent, Effect, Money
 from engine.models import Call, Claim, Run
 from engine.rules import escalation, policy_file
+from engine.rules.calendar import Calendar
 from engine.rules.documents import DocumentFaults
+from engine.rules.needs import Step
 from engine.rules.policy import Policy, evaluate
+from engine.rules.policy_diff import Change
 from engine.state import db, events
 from engine.state.ledger import StandingNow
 from engine.state.present import Rules
@@ -23,9 +28,10 @@ from engine.workers.means import Means, Turn
 from engine.workers.prepare import Answer, Effectful
 from tests import database
 from tests.bot.command_line import placet
-from tests.engine.rules.policy_texts import ALLOW, ASK, PEOPLE, PERSON, band
+from tests.engine.rules.policy_texts import ALLOW, ASK, PEOPLE, PERSON, band, policy_of, rule
 
 EXAMPLES = database.EXAMPLES
+PLAIN = policy_of(rule("a", ASK))
 POLICY, PEOPLE_FILE = EXAMPLES / "policy.toml", EXAMPLES / "people.toml"
 
 
@@ -55,6 +61,47 @@ def test_two_policies_that_ask_for_the_same_are_said_to(tmp_path: Path) -> None:
     assert (
         placet(None, "policy", "diff", str(POLICY), other).out == "v5 asks for exactly what fin-approvals-v4 asks for."
     )
+
+
+def test_what_cannot_be_compared_is_said_and_not_that_it_is_the_same(tmp_path: Path) -> None:
+    def policy(version: str, first: int) -> str:
+        apart = [f'when = {{ argument_{n} = ["a", "b"] }}\n' for n in range(first, first + 5)]
+        rules = [band(f"k{n}", ALLOW + when) for n, when in enumerate(apart)]
+        return written(tmp_path, f'version = "{version}"\n' + "".join([*rules, band("a", ASK)]), f"{version}.toml")
+
+    said = placet(None, "policy", "diff", policy("v1", 0), policy("v2", 5))
+    assert "exactly" not in said.out
+    assert said.err.startswith("Of payment, any amount in EUR: the rules differ, and their conditions tell more kinds")
+
+
+CALENDAR = replace(PLAIN.rules[0].need, calendar=Calendar(zone="UTC", days=(0, 1), opens=540, closes=1020))
+OTHERS: dict[str, object] = {
+    "person": "otto", "role": "operator", "approvers": 2, "answer_within_s": 60, "on_expiry": "escalate", "tolerance_bp": 5,
+    "execute_within_s": 60, "remind_after_s": 60, "channel": "C0OTHER", "doubt_role": "operator", "in_business_hours": True,
+    "confirm": "amount", "digest_at": 510, "kind": "forbid",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("field", [*OTHERS, "zone", "days", "opens", "closes", "holidays", "closed"])
+def test_whatever_changes_of_a_need_both_sides_of_the_row_say_something(field: str) -> None:
+    was = CALENDAR
+    assert was.calendar is not None
+    if field in OTHERS:
+        other = {"steps": (Step(role="operator", answer_within_s=60),)} if field == "on_expiry" else {}
+        now = replace(was, **{field: OTHERS[field]}, **other)
+    else:
+        hours = {
+            "zone": "Europe/Berlin",
+            "days": (0,),
+            "opens": 1,
+            "closes": 1000,
+            "holidays": "DE",
+            "closed": ("2026-12-24",),
+        }
+        now = replace(was, calendar=replace(was.calendar, **{field: hours[field]}))
+    told = needs.changed(Change(action="payment", extent="", was=was, now=now))
+    assert all(told)
+    assert told[0] != told[1]
 
 
 def test_a_version_on_record_is_compared_by_its_name(conn: Any, db_url: str, tmp_path: Path) -> None:

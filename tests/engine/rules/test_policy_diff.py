@@ -58,6 +58,27 @@ def test_each_change_is_told_with_whom_it_is_about(old: list[str], new: list[str
     assert told(policy_of(*old), policy_of(*new)) == changes
 
 
+def test_what_holds_where_no_condition_does_is_told_as_that() -> None:
+    old = policy_of(band("k", ALLOW + KNOWN), band("a", ASK))
+    new = policy_of(band("k", ALLOW + KNOWN), band("a", ASK.replace("4h", "8h")))
+    assert told(old, new) == [("payment", "any amount in EUR, where no rule's condition holds", "ask", "ask")]
+
+
+def _many(first: int, *last: str) -> Policy:
+    """Conditions on five arguments, which by themselves are few enough."""
+    apart = [f'when = {{ argument_{n} = ["a", "b"] }}\n' for n in range(first, first + 5)]
+    known = (band(f"k{n}", ALLOW + when) for n, when in enumerate(apart))
+    return policy_of(*known, band("a", ASK), *last)
+
+
+def test_where_there_are_too_many_kinds_of_calls_it_says_so_and_never_that_nothing_changed() -> None:
+    old, new = _many(0), _many(5, rule("b", ASK, "gift"))
+    assert told(old, new) == [("gift", "", None, "ask")]
+    assert policy_diff.unclear(old, new) == (("payment", "any amount in EUR"),)
+    assert policy_diff.unclear(old, _many(0)) == ()
+    assert policy_diff.unclear(example(), policy_of(rule("a", ASK))) == ()
+
+
 def test_a_window_that_changes_is_told() -> None:
     alone, day = policy_of(band("a", ASK)), policy_of(band("a", ASK), '[spend_window]\npayment = "1d"\n')
     assert policy_diff.windows(alone, day) == (("payment", 0, 86_400),)
