@@ -9,6 +9,7 @@ EngineError
 |-- ProviderRefused  -    the provider surely did nothing, and says why
 |-- Unknown          -    nobody can tell whether it happened: never taken for "no"
 `-- Misconfigured    -    a setting, policy or agent is not fit to start with; all faults at once
+    `-- PolicyUnreadable -  the policy in force is of another release: what needs it waits
 """
 
 
@@ -59,3 +60,7 @@ class Misconfigured(EngineError):
     def __init__(self, faults: list[str]) -> None:
         super().__init__("\n".join(faults))
         self.faults = faults
+
+
+class PolicyUnreadable(Misconfigured):
+    """A policy that was applied cannot be read by this process; another may."""

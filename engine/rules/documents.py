@@ -26,12 +26,16 @@ _LONGEST_DAYS = 366
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """One thing wrong in a document. `line` counts from 1 and is None where it is not known."""
+    """One thing wrong in a document. `line` counts from 1 and is None where it is not known.
+
+    `lint`: what is there can be read, and is unwise. It is refused when it is new; what was taken before stands.
+    """
 
     line: int | None
     field: str
     why: str
     fix: str
+    lint: bool = False
 
     def __str__(self) -> str:
         at = f"line {self.line}, " if self.line else ""
@@ -129,10 +133,10 @@ class Table:
         header = (self._places or {}).get((key, 0), {}).get("", self.line)
         return self._lines.get(key, header)
 
-    def fault(self, key: str, why: str, fix: str) -> None:
+    def fault(self, key: str, why: str, fix: str, *, lint: bool = False) -> None:
         """Note that the key, or the table itself if the key is "", cannot stand."""
         field = ", ".join(part for part in (self.name, key) if part)
-        self._faults.append(Fault(line=self.line_of(key), field=field, why=why, fix=fix))
+        self._faults.append(Fault(line=self.line_of(key), field=field, why=why, fix=fix, lint=lint))
 
     def refuse(self, keys: Iterable[str], why: str, fix: str) -> None:
         """Note a fault for each of the keys that is there."""

@@ -42,8 +42,8 @@ class Rule:
         return (self.over is None or minor > self.over) and (self.up_to is None or minor <= self.up_to)
 
     def fault(self, key: str, why: str, fix: str) -> Fault:
-        """A fault of what the rule says under this key."""
-        return Fault(line=self.line, field=f'rule "{self.name}", {key}', why=why, fix=fix)
+        """A fault of what the rule says under this key, beside the other rules or the people there are."""
+        return Fault(line=self.line, field=f'rule "{self.name}", {key}', why=why, fix=fix, lint=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,12 +30,20 @@ _unsigned = partial(Need, policy_version="", rule="", why="")
 """A need before it is signed with the version, the name of its rule and the sentence."""
 
 
-@lru_cache(maxsize=8)
 def parse(text: str) -> Policy:
-    """Read a policy as it stands alone, such as a version applied earlier; the same text is read once. Raises DocumentFaults."""
+    """Read a policy as it stands alone. Raises DocumentFaults."""
     policy, faults = _read(text)
     if faults:
         raise DocumentFaults(faults)
+    return policy
+
+
+@lru_cache(maxsize=8)
+def recall(text: str) -> Policy:
+    """Read a policy that was applied, by whatever lint there was then; the same text is read once. Raises DocumentFaults if it cannot be read."""
+    policy, faults = _read(text)
+    if unreadable := [fault for fault in faults if not fault.lint]:
+        raise DocumentFaults(unreadable)
     return policy
 
 
@@ -143,7 +151,9 @@ def _asking(table: Table, hours: Calendar | None) -> Need:
     answer_within, in_business_hours = table.required("answer_within", policy_values.answer_within(hours)) or (0, False)
     remind_after = table.optional("remind_after", documents.length, None)
     if remind_after and answer_within and remind_after >= answer_within and not in_business_hours:
-        table.fault("remind_after", "the time to answer is over by then.", "Make it less than answer_within.")
+        table.fault(
+            "remind_after", "the time to answer is over by then.", "Make it less than answer_within.", lint=True
+        )
     digest_at = _digest(table, answer_within if in_business_hours else 0, hours)
     on_expiry: Literal["deny", "escalate"] | None
     on_expiry = table.required("on_expiry", policy_values.answer_to_silence("deny", "escalate"))
@@ -184,10 +194,14 @@ def _digest(table: Table, business_s: int, hours: Calendar | None) -> int | None
             "digest",
             "what is asked just after one digest would have no time to be answered after the next.",
             'Give more than one business day to answer, as in answer_within = "2 business days".',
+            lint=True,
         )
     if "remind_after" in table:
         table.fault(
-            "digest", "a reminder could come before the digest that first shows it.", "Take one of the two out."
+            "digest",
+            "a reminder could come before the digest that first shows it.",
+            "Take one of the two out.",
+            lint=True,
         )
     return at
 

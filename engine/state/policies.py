@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from engine.errors import Conflict, Misconfigured
+from engine.errors import Conflict, Misconfigured, PolicyUnreadable
 from engine.rules import digest, policy_file
+from engine.rules.documents import DocumentFaults
 from engine.rules.people import People
 from engine.rules.policy import Policy
 from engine.state import db
@@ -38,24 +39,33 @@ def off_record(conn: db.Conn) -> list[str]:
 
 
 def current(conn: db.Conn) -> Policy:
-    """The policy in force. Raises Misconfigured if none was ever applied: then nothing with an effect may be done."""
+    """The policy in force. Raises Misconfigured if none was ever applied: then nothing with an effect may be done; or PolicyUnreadable."""
     return in_force(db.one(conn, "current_policy", dict))
 
 
 def in_force(row: dict[str, Any] | None) -> Policy:
-    """The policy of a row that has its version, document and digest; None: none was ever applied. Raises Misconfigured."""
+    """The policy of a row that has its version, document and digest; None: none was ever applied. Raises Misconfigured, or PolicyUnreadable."""
     if row is None:
         raise Misconfigured(["No policy is in force. Write one and apply it: placet policy apply policy.toml"])
     if not _intact(row):
         altered = f"The stored text of {row['version']} was altered after it was applied, so nothing with an effect may be done."
         raise Misconfigured([f"{altered} Find out by whom, and apply the policy anew under another name."])
-    return policy_file.parse(row["document"])
+    return _recalled(row)
 
 
 def of_version(conn: db.Conn, version: str) -> Policy | None:
-    """A policy that is or was in force; None if there is none of that name, or its text was altered."""
+    """A policy that is or was in force; None if there is none of that name, or its text was altered. Raises PolicyUnreadable."""
     row = db.one(conn, "policy_of_version", dict, version=version)
-    return policy_file.parse(row["document"]) if row and _intact(row) else None
+    return _recalled(row) if row and _intact(row) else None
+
+
+def _recalled(row: dict[str, Any]) -> Policy:
+    try:
+        return policy_file.recall(row["document"])
+    except DocumentFaults as error:
+        why = f"The policy {row['version']} cannot be read by this release, so nothing with an effect is done."
+        fix = "Run the release that applied it, or apply one that this release reads: placet policy apply policy.toml"
+        raise PolicyUnreadable([f"{why} {fix}. What it stumbles on: {error.faults[0]}"]) from error
 
 
 def _intact(row: dict[str, Any]) -> bool:

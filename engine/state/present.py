@@ -34,7 +34,7 @@ class Rules:
 
 
 def rules(conn: db.Conn, run_id: UUID) -> Rules:
-    """Look. Raises NotFound, or Misconfigured if no policy is in force: then nothing with an effect may be done."""
+    """Look. Raises NotFound, or Misconfigured if no policy is in force, or PolicyUnreadable: then nothing with an effect may be done."""
     row = db.must(conn, "what_holds", dict, f"run {run_id}", run_id=run_id)
     return Rules(
         policy=policies.in_force(row if row["version"] is not None else None),

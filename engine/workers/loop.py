@@ -10,11 +10,11 @@ from typing import Final
 
 import psycopg
 
-from engine.errors import LeaseLost, Misconfigured
+from engine.errors import LeaseLost, Misconfigured, PolicyUnreadable
 from engine.models import Claim, Run
 from engine.rules import turn as rules
 from engine.state import ledger, runs
-from engine.workers import calls
+from engine.workers import calls, standstill
 from engine.workers.means import Means, Turn, Way, way
 from engine.workers.model import ModelFailed, Reply, reply_to
 
@@ -35,6 +35,11 @@ def advance(means: Means, claim: Claim) -> None:
             open_calls = [call for call in run.calls if call.state == "requested"]
             try:
                 gone = calls.settle(turn, open_calls) if open_calls else _ask_model(turn)
+            except (
+                PolicyUnreadable
+            ) as unreadable:  # a process of another release may read it, and so may this one the next
+                _log.error("run %s is put off: %s", run.id, unreadable)
+                gone = standstill.put_off(turn, str(unreadable))
             except Misconfigured as missing:  # such as a policy that nobody applied: it would be missing at every try
                 gone = _stop(turn, f"It cannot go on. {missing} Then launch it again.")
             if gone == "off":

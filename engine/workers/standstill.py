@@ -1,4 +1,4 @@
-"""A run that stands still in its worker's hands, between two steps: an operator stopped every effect, or no credential is to be had now.
+"""A run that stands still between two steps: effects are stopped, no credential is to be had now, or the policy cannot be read here.
 
 The one rule: nothing is written while it does, and whoever else moves the run (an operator, its requester, another worker) is not kept waiting.
 """
@@ -54,6 +54,11 @@ def outage(turn: Turn, borrowed: Borrowed, why: str) -> Way:
                 borrowed.give_back()
                 return "look"
     borrowed.give_back()
+    return put_off(turn, why)
+
+
+def put_off(turn: Turn, why: str) -> Way:
+    """The run is let go, and taken up again in a minute by whoever is free; `why` stands in its record, and on the cards of what was approved."""
     turn.means.do(runs.put_off, turn.claim, turn.means.name, after_s=PUT_OFF_S, why=why)
     return "off"
 

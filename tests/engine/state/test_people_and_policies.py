@@ -1,14 +1,16 @@
 """Who is who and what holds: imports that never delete, identities that belong to one, policy versions that never change."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import psycopg
 import pytest
 
-from engine.errors import Conflict, Misconfigured
+from engine.errors import Conflict, Misconfigured, PolicyUnreadable
 from engine.models import AlreadySettled
-from engine.rules import digest
+from engine.rules import digest, policy_file
+from engine.rules.documents import DocumentFaults
 from engine.rules.people import People, Person, people_digest
 from engine.state import db, events, pauses, people, policies
 from tests import database, rows
@@ -158,3 +160,30 @@ def test_the_newest_version_is_in_force_and_an_older_one_does_not_come_back_by_i
     with pytest.raises(Conflict, match="was replaced"):
         apply(conn, policy_text())
     assert policies.current(conn).version == "fin-approvals-v5"
+
+
+def test_what_is_in_force_is_not_refused_by_a_lint_that_came_later(conn: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    gap = policy_text().replace('over = "10000.00"', 'over = "20000.00"')
+    with pytest.raises(DocumentFaults):
+        apply(conn, gap)
+    monkeypatch.setattr(policy_file, "check", lambda text, _people: policy_file.recall(text))
+    apply(conn, gap)
+    assert policies.current(conn).version == "fin-approvals-v4"
+    assert policies.of_version(conn, "fin-approvals-v4") == policies.current(conn)
+
+
+def test_what_is_in_force_and_cannot_be_read_is_named_with_what_to_do(
+    conn: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    later = policy_text().replace('need = "ask"', 'need = "ask"\nwitnesses = 2', 1)
+    monkeypatch.setattr(policy_file, "check", lambda _text, _people: SimpleNamespace(version="fin-approvals-v4"))
+    apply(conn, later)
+    for read in (lambda: policies.current(conn), lambda: policies.of_version(conn, "fin-approvals-v4")):
+        with pytest.raises(PolicyUnreadable) as unreadable:
+            read()
+        said = str(unreadable.value)
+        assert said.startswith(
+            "The policy fin-approvals-v4 cannot be read by this release, so nothing with an effect is done."
+        )
+        assert "placet policy apply policy.toml. What it stumbles on: line " in said
+        assert "witnesses" in said

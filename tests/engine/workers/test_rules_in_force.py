@@ -1,6 +1,7 @@
 """What a policy's rules come to in a worker's hands: conditions, payments that count together, what is typed, business hours."""
 
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo
@@ -10,7 +11,7 @@ import pytest
 from bot.sandbox.model import ask, say
 from engine import Agent, Effect, Money
 from engine.models import Decided, Unconfirmed
-from engine.rules import calendar
+from engine.rules import calendar, policy_file
 from engine.state import absences, ledger, pauses
 from examples.procurement import payments
 from tests import database
@@ -220,3 +221,24 @@ def test_what_no_delegate_of_that_hour_approved_is_asked_again(desks: Desks, buy
     desk.work()
     assert desk.statuses(run_id) == ["superseded", "waiting"]
     assert refs(desk) == []
+
+
+def test_a_policy_of_another_release_puts_what_was_approved_off_and_says_why(
+    desks: Desks, buyer: Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = desks(ask(pay("PO-1")), DONE, agent=buyer)
+    in_force(desk.conn, band("all", ASK))
+    run_id = desk.start()
+    desk.approve(run_id)
+    with monkeypatch.context() as lenient:
+        lenient.setattr(policy_file, "check", lambda _text, _people: SimpleNamespace(version="v-later"))
+        database.apply_policy(desk.conn, 'version = "v-later"\n' + band("all", ASK + "witnesses = 2\n"))
+    desk.work()
+    assert desk.run(run_id).status == "queued"
+    assert (desk.pause(run_id).put_off_why or "").startswith("The policy v-later cannot be read by this release")
+    assert refs(desk) == []
+    database.apply_policy(desk.conn, 'version = "v-readable"\n' + band("all", ASK))
+    desk.conn.execute("UPDATE run SET queued_at = clock_timestamp() WHERE status = 'queued'")
+    desk.work()
+    assert desk.run(run_id).status == "done"
+    assert refs(desk) == ["PO-1"]
