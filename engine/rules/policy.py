@@ -6,6 +6,7 @@ The one rule: exactly one rule applies, and what no rule names is forbidden. Rea
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
+from unicodedata import normalize
 
 from engine.rules import conditions
 from engine.rules.conditions import Condition
@@ -63,7 +64,8 @@ class Facts:
     """What a policy looks at. `amount` is None for an action without money, or if it could not be found out.
 
     `arguments` are those of the call in JSON form. `unread` names what the tool says that it has and could not be read ("amount",
-    "payee"). `spent` is what was paid to the payee within the action's window before this, in the amount's currency.
+    "payee"). `spent` is what was begun to be paid to the payee within the action's window before this, in the amount's currency; it counts only
+    where the policy has such a window.
     """
 
     action: str
@@ -85,8 +87,11 @@ def evaluate(policy: Policy, facts: Facts) -> Need:
     The first rule whose condition holds and whose band has the amount applies, and if there is none such the one without a condition.
     If it cannot be told whether a condition holds, the strictest of those that may apply. Without an amount, a rule without currency
     applies; if the action has only rules with currencies, or what the tool says that it has could not be read, the strictest that is
-    not "allow", since an unknown amount may be any amount and an unknown payee anybody.
+    not "allow", since an unknown amount may be any amount and an unknown payee anybody. Where payments to one payee count together, an
+    unknown payee may have been paid any sum before.
     """
+    counts = bool(policy.windows.get(facts.action))
+    facts = facts if counts else replace(facts, spent=None)
     rules = [rule for rule in policy.rules if rule.action == facts.action]
     amount, minor = facts.amount, facts.judged
     if "amount" in facts.unread or (amount is None and rules and all(rule.currency for rule in rules)):
@@ -99,12 +104,17 @@ def evaluate(policy: Policy, facts: Facts) -> Need:
             policy, f'"{facts.action}"' + (f" in {amount.currency}" if amount is not None and rules else "")
         )
     rule = _strictest(found)
-    if facts.unread and rule.need.kind == "allow":
-        return _unread(policy, facts, rules, "payee")
+    if facts.unread and (counts or rule.need.kind == "allow"):
+        return _unread(policy, facts, in_currency or others if counts else rules, "payee")
     need = _counted(policy, facts, rule)
     if len(found) == 1:
         return need
     return replace(need, why=f"Whether a condition holds cannot be told, so the strictest rule holds. {need.why}")
+
+
+def same_payee(payee: str) -> str:
+    """What texts that people take for one payee have in common: payments to them count together."""
+    return " ".join(normalize("NFKC", normalize("NFKC", payee).casefold()).split())
 
 
 def choose(rules: Sequence[Rule], minor: int | None, judge: Callable[[Rule], bool | None]) -> list[Rule]:
@@ -146,7 +156,7 @@ def _counted(policy: Policy, facts: Facts, rule: Rule) -> Need:
     why = rule.need.why
     if facts.spent is not None and facts.spent.minor:
         together = format_money(replace(facts.amount, minor=min(facts.judged or 0, LARGEST_MINOR)))
-        before = f"With {format_money(facts.spent)} paid to {facts.payee} within {_span(window_s)} before"
+        before = f"With {format_money(facts.spent)} paid or begun to {facts.payee} within {_span(window_s)} before"
         why = f"{why} {before}, it counts as {together}."
     return replace(rule.need, why=why, window_s=window_s, up_to=rule.up_to)
 

@@ -13,6 +13,7 @@ from uuid import UUID
 
 from engine.errors import LeaseLost
 from engine.models import Claim, Doubt, DoubtfulEffect, EffectLine, OpenEffect
+from engine.rules.policy import same_payee
 from engine.state import db
 
 Verdict = Literal["succeed", "fail", "doubt"]
@@ -89,15 +90,21 @@ def begin(
 def _counted(spend: Spend | None) -> dict[str, Any]:
     if spend is None:
         return {"spend_action": "", "payee": "", "currency": "", "minor": 0, "window_s": 0, "up_to": None}
-    return {"spend_action": spend.action, "payee": spend.payee, "currency": spend.currency, "minor": spend.minor,
+    return {"spend_action": spend.action, "payee": same_payee(spend.payee), "currency": spend.currency, "minor": spend.minor,
             "window_s": spend.window_s, "up_to": spend.up_to}  # fmt: skip
 
 
 def spent(conn: db.Conn, action: str, payee: str, currency: str, window_s: int) -> int:
-    """What was paid to a payee in the last so many seconds, in minor units: done, under way or in doubt."""
-    row = db.one(conn, "spent", dict, spend_action=action, payee=payee, currency=currency, window_s=window_s)
-    assert row is not None
-    return int(row["minor"])
+    """What was paid to a payee in the last so many seconds, in minor units: done, under way or in doubt. However the payee is written.
+
+    The release before counted by the text as it stood, which is looked for too.
+    """
+    minor = 0
+    for written in dict.fromkeys((same_payee(payee), payee)):
+        row = db.one(conn, "spent", dict, spend_action=action, payee=written, currency=currency, window_s=window_s)
+        assert row is not None
+        minor += int(row["minor"])
+    return minor
 
 
 def opened(conn: db.Conn, run_id: UUID, step: int, n: int) -> OpenEffect | None:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from engine.rules.money import LARGEST_MINOR, Money
 from engine.rules.needs import Need
-from engine.rules.policy import Facts, evaluate
+from engine.rules.policy import Facts, evaluate, same_payee
 from engine.state import ledger
 from engine.state.ledger import Spend
 from engine.state.present import Rules
@@ -26,7 +26,7 @@ def counted(tool: Tool, bound: Bound) -> tuple[str, str, str] | None:
     """What payments must have in common to count together: action, payee and currency; None for what is no payment to anybody."""
     facts = tool.facts(bound)
     return (
-        (facts.action, facts.payee, facts.amount.currency)
+        (facts.action, same_payee(facts.payee), facts.amount.currency)
         if facts.amount is not None and facts.payee is not None
         else None
     )

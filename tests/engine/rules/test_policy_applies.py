@@ -16,7 +16,7 @@ from engine.rules.digest import canonical
 from engine.rules.documents import DocumentFaults
 from engine.rules.money import Money
 from engine.rules.needs import Need, needs_asking_again, strictness
-from engine.rules.policy import NO_RULE, Facts, Policy, evaluate
+from engine.rules.policy import NO_RULE, Facts, Policy, evaluate, same_payee
 from tests.engine.rules.policy_texts import ALLOW, ASK, CALENDAR, band, policy_of, rule
 
 KNOWN = 'when = { supplier_id = ["sup_1", "sup_2"] }\n'
@@ -75,7 +75,26 @@ def test_nothing_is_allowed_whose_amount_or_payee_could_not_be_read(what: str) -
 
 
 def test_what_would_be_asked_anyway_is_asked_when_the_payee_could_not_be_read() -> None:
-    assert payment(500_000, None, unread=("payee",)).rule == "large"
+    alone = Policy(version="v1", rules=POLICY.rules)
+    amount = Money(500_000, "EUR")
+    assert evaluate(alone, Facts(action="payment", amount=amount, unread=("payee",))).rule == "large"
+
+
+def test_where_payments_count_together_a_payee_that_could_not_be_read_may_have_been_paid_any_sum() -> None:
+    two = policy_of(
+        band("one yes", ASK, up_to="1000"), band("two", ASK.replace("4h", "8h"), over="1000"),
+        band("dollars", 'need = "forbid"\n', currency="USD"), '[spend_window]\npayment = "24h"\n',
+    )  # fmt: skip
+    need = evaluate(two, Facts(action="payment", amount=Money(100, "EUR"), unread=("payee",)))
+    assert need.rule == "two"
+    assert need.why.startswith("The payee is not known, so the strictest rule holds. ")
+    assert payment(500_000, None, unread=("payee",)).rule == "huge"
+
+
+@pytest.mark.parametrize("other", ["NORDHOLZ GMBH", " Nordholz  GmbH", "nordholz\u00a0gmbh", "\uff2eordholz GmbH"])
+def test_a_payee_is_the_same_however_it_is_written(other: str) -> None:
+    assert same_payee(other) == same_payee("Nordholz GmbH")
+    assert same_payee("Nordholz AG") != same_payee("Nordholz GmbH")
 
 
 def test_where_nothing_but_allowing_is_written_down_what_could_not_be_read_is_forbidden() -> None:
@@ -93,7 +112,7 @@ def test_three_payments_just_below_a_limit_meet_the_rule_above_it() -> None:
         spent += 99_900
     assert applied == [("small", 86_400, 100_000), ("large", 86_400, 2_000_000), ("large", 86_400, 2_000_000)]
     assert payment(99_900, spent=Money(199_800, "EUR")).why.endswith(
-        "With EUR 1,998.00 paid to sup_9 within 1 day before, it counts as EUR 2,997.00."
+        "With EUR 1,998.00 paid or begun to sup_9 within 1 day before, it counts as EUR 2,997.00."
     )
 
 

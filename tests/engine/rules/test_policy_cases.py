@@ -6,7 +6,7 @@ from engine.rules import policy_cases
 from engine.rules.documents import DocumentFaults
 from engine.rules.money import Money
 from engine.rules.policy import Facts
-from tests.engine.rules.policy_texts import PEOPLE, example
+from tests.engine.rules.policy_texts import ALLOW, ASK, PEOPLE, band, example, policy_of
 
 CASES = """
 [[case]]
@@ -46,7 +46,15 @@ def test_cases_are_read_and_judged() -> None:
     assert policy_cases.judge(small, example(), PEOPLE).wrong == ()
     judged = policy_cases.judge(own, example(), PEOPLE)
     assert (judged.wrong, judged.approver) == ((), "person:otto")
-    assert policy_cases.judge(spent, example(), PEOPLE).wrong == ("need is ask, not allow",)
+    assert policy_cases.judge(spent, example(), PEOPLE).wrong == ()
+
+
+def test_what_was_paid_before_counts_where_the_policy_has_a_window_and_only_there() -> None:
+    *_, spent = policy_cases.read(CASES)
+    rules = (band("small", ALLOW, up_to="1000"), band("large", ASK, over="1000"))
+    assert policy_cases.judge(spent, policy_of(*rules), PEOPLE).wrong == ()
+    counted = policy_of(*rules, '[spend_window]\npayment = "24h"\n')
+    assert policy_cases.judge(spent, counted, PEOPLE).wrong == ("need is ask, not allow",)
 
 
 def test_every_way_in_which_it_is_not_as_expected_is_told() -> None:

@@ -80,9 +80,35 @@ def test_three_payments_just_below_the_limit_meet_the_rule_above_it(desks: Desks
     held = desk.pause(second).content
     assert held is not None
     assert held.need.rule == "large"
-    assert held.need.why.endswith("With EUR 9,999.00 paid to sup_1 within 1 day before, it counts as EUR 19,998.00.")
+    assert held.need.why.endswith(
+        "With EUR 9,999.00 paid or begun to sup_1 within 1 day before, it counts as EUR 19,998.00."
+    )
     assert desk.run(desk.start()).status == "done"
     assert refs(desk) == ["PO-1", "PO-3"]
+
+
+def test_a_payee_that_is_written_otherwise_counts_as_the_same(desks: Desks, buyer: Agent) -> None:
+    written = ("Nordholz GmbH", "NORDHOLZ  GMBH")
+    one, other = (pay(f"PO-{n}", supplier=name) for n, name in enumerate(written))
+    desk = desks(ask(one), DONE, ask(other), agent=buyer)
+    in_force(desk.conn, *LIMIT, also=WINDOW)
+    assert [desk.run(desk.start()).status for _ in range(2)] == ["done", "awaiting_approval"]
+
+
+def test_what_the_release_before_counted_by_its_text_counts_on(desks: Desks, buyer: Agent) -> None:
+    desk = desks(ask(pay("PO-1", supplier="Nordholz")), DONE, ask(pay("PO-2", supplier="Nordholz")), agent=buyer)
+    in_force(desk.conn, *LIMIT, also=WINDOW)
+    assert desk.run(desk.start()).status == "done"
+    desk.conn.execute("UPDATE spending SET payee = 'Nordholz'")
+    assert desk.run(desk.start()).status == "awaiting_approval"
+
+
+def test_two_in_one_turn_to_a_payee_written_otherwise_count_together(desks: Desks, buyer: Agent) -> None:
+    desk = desks(ask(pay("PO-1", supplier="Nordholz"), pay("PO-2", supplier="NORDHOLZ")), DONE, agent=buyer)
+    in_force(desk.conn, *LIMIT, also=WINDOW)
+    [asked] = desk.pauses(desk.start())
+    assert asked.content is not None
+    assert asked.content.arguments["order_ref"] == "PO-2"
 
 
 def test_without_a_window_each_counts_by_itself(desks: Desks, buyer: Agent) -> None:
