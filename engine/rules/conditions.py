@@ -40,9 +40,9 @@ class Condition:
             kinds.add(Decimal)
         if value is None or type(value) not in kinds:
             return None
-        if self.one_of and value not in self.one_of:
+        if self.one_of and not _among(value, self.one_of):
             return False
-        if self.none_of and value in self.none_of:
+        if self.none_of and _among(value, self.none_of):
             return False
         if isinstance(value, Decimal):
             return (self.over is None or value > self.over) and (self.up_to is None or value <= self.up_to)
@@ -110,7 +110,7 @@ def _by_path(given: Iterable[Sequence[Condition]]) -> dict[Path, list[Condition]
 
 
 def _representatives(conditions: Iterable[Condition]) -> list[Plain]:
-    """One value for each way in which these conditions, all on one argument, can tell values apart."""
+    """One value for each way in which these conditions, all on one argument, can tell values apart; one that none knows is among them."""
     known: dict[tuple[type, Plain], Plain] = {}  # by its kind too: true is not the number 1
     for condition in conditions:
         ends = (end for end in (condition.over, condition.up_to) if end is not None)
@@ -120,7 +120,12 @@ def _representatives(conditions: Iterable[Condition]) -> list[Plain]:
     numbers = sorted(one for one in known.values() if isinstance(one, Decimal))
     between = [(low + high) / 2 for low, high in pairwise(numbers)]
     beyond = [numbers[0] - 1, numbers[-1] + 1] if numbers else []
-    return [*texts, *([_OTHER] if texts else []), *([True, False] if flags else []), *numbers, *between, *beyond]
+    return [*texts, _OTHER, *([True, False] if flags else []), *numbers, *between, *beyond]
+
+
+def _among(value: Plain, known: Iterable[Plain]) -> bool:
+    """Whether it is one of them; true is not the number 1."""
+    return any(type(one) is type(value) and one == value for one in known)
 
 
 def _shown(value: Plain) -> str:

@@ -4,7 +4,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine.rules.conditions import MOST_WORLDS, Condition, all_of, holds, plain, worlds
@@ -106,6 +106,9 @@ CONDITIONS = st.builds(
 @given(
     st.lists(st.lists(CONDITIONS, min_size=1, max_size=2), min_size=1, max_size=3),
     st.fixed_dictionaries({"a": VALUES, "b": VALUES}),
+)
+@example(
+    [[Condition(path=("a",), up_to=Decimal(2))], [Condition(path=("a",), over=Decimal(0))]], {"a": "DE", "b": "DE"}
 )
 def test_every_call_is_of_a_kind_that_is_found(groups: list[list[Condition]], call: dict[str, Any]) -> None:
     found = worlds(groups)
