@@ -56,7 +56,8 @@ def due(start: datetime, seconds: int, calendar: Calendar) -> datetime:
 def next_at(start: datetime, minutes: int, calendar: Calendar) -> datetime:
     """The first moment after `start` at which a business day's clock shows `minutes` after midnight, in UTC.
 
-    Between one such moment and the next lies exactly one business day of business time. Raises ValueError if the calendar is never open.
+    Between one such moment and the next lies one business day of business time; an hour more or less if it is open while clocks change.
+    Raises ValueError if the calendar is never open.
     """
     zone = ZoneInfo(calendar.zone)
     for opens, _ in _open(start, calendar):

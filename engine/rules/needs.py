@@ -5,7 +5,7 @@ move, without the policy it came from. Which need an action has is decided in po
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import MISSING, asdict, dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, fields, replace
 from datetime import datetime
 from typing import Any, Final, Literal, Self
 
@@ -114,10 +114,23 @@ def _calendar_document(hours: Calendar) -> dict[str, Any]:
 def stricter(recorded: Need, present: Need) -> Need:
     """The need that holds at execution: the recorded one, unless the present policy asks for more.
 
-    More is: a kind further from "allow"; another person or role; more approvers; a confirmation to be typed. The tolerance is that of the
-    need returned: a caller that honours both checks both.
+    More is: a kind further from "allow"; another person or role; more approvers; a confirmation to be typed. Where both ask, its tolerance is
+    what both leave open.
     """
-    return recorded if needs_asking_again(recorded, present) is None else present
+    holds = recorded if needs_asking_again(recorded, present) is None else present
+    if holds.kind != "ask" or recorded.kind != present.kind:
+        return holds
+    tolerance_bp, direction = _tighter(recorded, present)
+    same = (holds.tolerance_bp, holds.direction) == (tolerance_bp, direction)
+    return holds if same else replace(holds, tolerance_bp=tolerance_bp, direction=direction)
+
+
+def _tighter(one: Need, other: Need) -> tuple[int, Direction]:
+    """The price moves that both leave open; none if one allows a rise alone and the other a fall."""
+    ways = {one.direction, other.direction} - {"both"}
+    if len(ways) == 2:
+        return 0, "both"
+    return min(one.tolerance_bp, other.tolerance_bp), next(iter(ways), "both")
 
 
 def needs_asking_again(recorded: Need, present: Need, voters: Collection[str] = ()) -> str | None:

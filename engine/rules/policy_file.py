@@ -19,6 +19,9 @@ from engine.rules.policy import ANY_OTHER, Policy, Rule
 DEFAULT_EXECUTE_WITHIN_S = 86_400
 """How long an approval may wait to be carried out, if the rule does not say: a day."""
 
+_CLOCKS_S = 3_600
+"""By so much a business day may be longer when clocks are put back."""
+
 _ASKING = (
     "person", "role", "approvers", "answer_within", "on_expiry", "escalate", "finally", "execute_within",
     "remind_after", "channel", "confirm", "digest",
@@ -77,7 +80,7 @@ def _windows(top: Table, tables: list[Table]) -> Mapping[str, int]:
     window = top.table("spend_window")
     if window is None:
         return {}
-    with_money = {table.peek("action") for table in tables if "currency" in table}
+    with_money = [table.peek("action") for table in tables if "currency" in table]  # unread: not each can be in a set
     found = {}
     for action in window:
         found[action] = window.optional(action, documents.length, 0)
@@ -184,16 +187,16 @@ def _asking(table: Table, hours: Calendar | None) -> Need:
 def _digest(table: Table, business_s: int, hours: Calendar | None) -> int | None:
     """When on a business day what came in is shown; whoever is asked just after it must still have time to answer after the next.
 
-    `business_s`: how many seconds of business time there are to answer, 0 if other hours count too.
+    Also if clocks are put back between them. `business_s`: how many seconds of business time there are to answer, 0 if other hours count too.
     """
     at = table.optional("digest", policy_values.digest(hours), None)
     if at is None or hours is None:
         return None
-    if "answer_within" in table and business_s <= calendar.day_s(hours):
+    if "answer_within" in table and business_s <= calendar.day_s(hours) + _CLOCKS_S:
         table.fault(
             "digest",
             "what is asked just after one digest would have no time to be answered after the next.",
-            'Give more than one business day to answer, as in answer_within = "2 business days".',
+            'Give more than a business day and an hour to answer, as in answer_within = "2 business days".',
             lint=True,
         )
     if "remind_after" in table:

@@ -107,3 +107,11 @@ def test_more_time_is_never_over_sooner_and_parts_add_up(start: datetime, one: i
     first = calendar.due(start, one, BERLIN)
     assert first - start >= timedelta(seconds=one)
     assert calendar.due(first, other, BERLIN) == calendar.due(start, one + other, BERLIN)
+
+
+def test_a_day_on_which_clocks_are_put_back_is_an_hour_longer_between_two_such_hours() -> None:
+    always = Calendar(zone="Europe/Berlin", days=tuple(range(7)), opens=0, closes=1_440)
+    first = calendar.next_at(datetime(2026, 10, 24, tzinfo=UTC), 510, always)
+    then = calendar.next_at(first, 510, always)
+    assert then - first == timedelta(hours=25)
+    assert calendar.due(first, calendar.day_s(always) + 3_600, always) == then

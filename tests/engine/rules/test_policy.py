@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from engine.rules import policy_file
 from engine.rules.digest import canonical
 from engine.rules.money import Money, parse
-from engine.rules.needs import Kind, Need, Step, needs_asking_again, stricter, strictness
+from engine.rules.needs import Direction, Kind, Need, Step, needs_asking_again, stricter, strictness
 from engine.rules.policy import NO_RULE, Facts, Policy, evaluate
 from tests.engine.rules.policy_texts import ASK, band, example, policy_of
 
@@ -236,3 +236,24 @@ def test_exactly_one_rule_applies_to_any_amount(policy: Policy, minor: int) -> N
 def test_any_need_survives_being_stored(policy: Policy) -> None:
     for rule in policy.rules:
         assert Need.from_document(json.loads(canonical(rule.need.to_document()))) == rule.need
+
+
+@pytest.mark.parametrize(
+    ("recorded", "present", "holds"),
+    [
+        ((200, "both"), (50, "both"), (50, "both")),
+        ((50, "both"), (200, "both"), (50, "both")),
+        ((200, "up"), (50, "both"), (50, "up")),
+        ((200, "both"), (50, "down"), (50, "down")),
+        ((200, "up"), (50, "down"), (0, "both")),
+    ],
+)
+@pytest.mark.parametrize("role", ["a", "b"])
+def test_what_is_asked_again_says_a_tolerance_that_both_policies_leave_open(
+    recorded: tuple[int, Direction], present: tuple[int, Direction], holds: tuple[int, Direction], role: str
+) -> None:
+    was = ask(role="a", approvers=2, tolerance_bp=recorded[0], direction=recorded[1])
+    now = ask(role=role, approvers=1, tolerance_bp=present[0], direction=present[1])
+    need = stricter(was, now)
+    assert (need.tolerance_bp, need.direction) == holds
+    assert need.role == role

@@ -167,14 +167,20 @@ def test_each_fault_of_a_digest_has_its_sentence(says: str, fault: str) -> None:
     assert faults(rule("a", body) + CALENDAR) == [fault]
 
 
-@pytest.mark.parametrize("within", ["4h", "9d", "1 business day", "8 business hours"])
+@pytest.mark.parametrize("within", ["4h", "9d", "1 business day", "8 business hours", "9 business hours"])
 def test_a_digest_leaves_time_to_answer_after_the_next_one(within: str) -> None:
     body = ASK.replace("4h", within) + 'digest = "08:30"'
     [fault] = faults(rule("a", body) + CALENDAR)
     assert fault == (
         "digest: what is asked just after one digest would have no time to be answered after the next. "
-        'Give more than one business day to answer, as in answer_within = "2 business days".'
+        'Give more than a business day and an hour to answer, as in answer_within = "2 business days".'
     )
+
+
+def test_an_action_that_cannot_be_read_is_a_fault_beside_a_window_too() -> None:
+    [fault] = faults('[[rule]]\nname = "a"\naction = ["payment"]\ncurrency = "EUR"\n' + ALLOW,
+                     band("b", ALLOW), '[spend_window]\npayment = "1d"\n')  # fmt: skip
+    assert fault.startswith("action: ")
 
 
 def test_a_digest_needs_a_calendar() -> None:
