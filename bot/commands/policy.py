@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from bot.commands import needs
+from bot.commands import changes, needs
 from bot.commands.policy_explain import explain
 from bot.commands.policy_sources import NOBODY, WITHOUT_PEOPLE, PeopleFile, PolicyFile, in_force, named, who_is_who
 from bot.commands.terminal import (
@@ -56,8 +56,15 @@ def apply(
     with database() as conn:
         everybody = people.everybody(conn)
         by = known(everybody, person, "--as").id if person else "system"
+        before = changes.in_force(conn)
         version, changed = policies.apply(conn, text, given or everybody, actor=by, surface=from_here())
     say(f"{version} is in force." if changed else f"{version} is in force already; nothing was changed.")
+    counted = before.windows if before else {}
+    for action in policy_file.recall(text).windows if changed else ():
+        if action not in counted:
+            say(
+                f"Of {action}, what was paid before now was not counted: what goes to one payee counts together from here on."
+            )
 
 
 @policy.command()

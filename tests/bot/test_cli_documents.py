@@ -242,6 +242,26 @@ def test_a_policy_is_put_in_force_once_and_never_changed(conn: Any, db_url: str,
     assert "fin-approvals-v4 is on record with another text." in said.err
 
 
+def test_whoever_begins_to_count_payments_together_is_told_that_earlier_ones_are_not(
+    conn: Any, db_url: str, tmp_path: Path
+) -> None:
+    told = "Of payment, what was paid before now was not counted: what goes to one payee counts together from here on."
+    plain = (database.EXAMPLES / "policy.toml").read_text()
+    for version, window, says in (
+        ("v1", "", False),
+        ("v2", "1d", True),
+        ("v3", "2d", False),
+        ("v4", "", False),
+        ("v5", "1d", True),
+    ):
+        file = tmp_path / f"{version}.toml"
+        text = plain.replace("fin-approvals-v4", version)
+        file.write_text(text + (f'\n[spend_window]\npayment = "{window}"\n' if window else ""))
+        said = placet(db_url, "policy", "apply", str(file))
+        assert said.out.splitlines()[0] == f"{version} is in force."
+        assert (told in said.out) == says
+
+
 def test_a_policy_is_explained_for_one_action_and_as_a_whole(conn: Any, db_url: str) -> None:
     database.apply_policy(conn)
     with untouched(conn):
