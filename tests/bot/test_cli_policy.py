@@ -75,7 +75,7 @@ def test_what_cannot_be_compared_is_said_and_not_that_it_is_the_same(tmp_path: P
 
 
 CALENDAR = replace(PLAIN.rules[0].need, calendar=Calendar(zone="UTC", days=(0, 1), opens=540, closes=1020))
-OTHERS: dict[str, object] = {
+OTHERS: dict[str, Any] = {
     "person": "otto", "role": "operator", "approvers": 2, "answer_within_s": 60, "on_expiry": "escalate", "tolerance_bp": 5,
     "execute_within_s": 60, "remind_after_s": 60, "channel": "C0OTHER", "doubt_role": "operator", "in_business_hours": True,
     "confirm": "amount", "digest_at": 510, "kind": "forbid",
@@ -87,10 +87,10 @@ def test_whatever_changes_of_a_need_both_sides_of_the_row_say_something(field: s
     was = CALENDAR
     assert was.calendar is not None
     if field in OTHERS:
-        other = {"steps": (Step(role="operator", answer_within_s=60),)} if field == "on_expiry" else {}
+        other: dict[str, Any] = {"steps": (Step(role="operator", answer_within_s=60),)} if field == "on_expiry" else {}
         now = replace(was, **{field: OTHERS[field]}, **other)
     else:
-        hours = {
+        hours: dict[str, Any] = {
             "zone": "Europe/Berlin",
             "days": (0,),
             "opens": 1,

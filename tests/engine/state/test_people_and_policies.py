@@ -1,6 +1,8 @@
 """Who is who and what holds: imports that never delete, identities that belong to one, policy versions that never change."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -178,9 +180,11 @@ def test_what_is_in_force_and_cannot_be_read_is_named_with_what_to_do(
     later = policy_text().replace('need = "ask"', 'need = "ask"\nwitnesses = 2', 1)
     monkeypatch.setattr(policy_file, "check", lambda _text, _people: SimpleNamespace(version="fin-approvals-v4"))
     apply(conn, later)
-    for read in (lambda: policies.current(conn), lambda: policies.of_version(conn, "fin-approvals-v4")):
+    by_name = partial(policies.of_version, version="fin-approvals-v4")
+    reads: list[Callable[[Any], Any]] = [policies.current, by_name]
+    for read in reads:
         with pytest.raises(PolicyUnreadable) as unreadable:
-            read()
+            read(conn)
         said = str(unreadable.value)
         assert said.startswith(
             "The policy fin-approvals-v4 cannot be read by this release, so nothing with an effect is done."
