@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from engine.rules.needs import Need, Step
+from engine.rules.needs import Need, Step, shown_from
 from engine.rules.people import People
 
 
@@ -71,21 +71,38 @@ def _holds(person: str, role: str, people: People) -> bool:
     return any(holder.id == person for holder in people.holders(role))
 
 
+def shown_to(
+    approver: str, need: Need, people: People, requester: str, *, waits: tuple[datetime, datetime], first: bool
+) -> dict[str, datetime | None]:
+    """Where a request that this approver must answer is shown, each place once, and from when on (None: at once).
+
+    `waits` are since when and until when it waits for them. A delegate who is asked already, or for more than one absence, has one card,
+    from the earliest of the times.
+    """
+    now, until = waits
+    digest_at = shown_from(need, now) if first else None
+    shown = dict.fromkeys(destinations(approver, need.channel, people, requester, first=first), digest_at)
+    for dest, begins in stand_ins(approver, people, requester, now, until).items():
+        shown.setdefault(dest, max(filter(None, (begins, digest_at)), default=None))
+    return shown
+
+
 def stand_ins(
     approver: str, people: People, requester: str, now: datetime, until: datetime
-) -> tuple[tuple[str, datetime | None], ...]:
+) -> dict[str, datetime | None]:
     """Where else a card is shown, and from when on (None: now), since the person asked is or will be away before it is due.
 
-    Nobody stands in for somebody towards their own request, and one hop is all: a delegate who is away has no delegate here.
+    Nobody stands in for somebody towards their own request, and one hop is all: a delegate who is away has no delegate here. Whoever stands
+    in more than once is here once, from the earliest day on.
     """
     kind, _, name = approver.partition(":")
     person = people.get(name) if kind == "person" else None
-    absences = person.absences if person else ()
-    return tuple(
-        (f"person:{absence.delegate}", absence.starts_at if absence.starts_at > now else None)
-        for absence in absences
-        if absence.starts_at < until and absence.ends_at > now and _may_be_asked(absence.delegate, requester, people)
-    )
+    absences = sorted(person.absences, key=lambda one: one.starts_at) if person and person.active else ()
+    found: dict[str, datetime | None] = {}
+    for absence in absences:
+        if absence.starts_at < until and absence.ends_at > now and _may_be_asked(absence.delegate, requester, people):
+            found.setdefault(f"person:{absence.delegate}", absence.starts_at if absence.starts_at > now else None)
+    return found
 
 
 def destinations(approver: str, channel: str | None, people: People, requester: str, *, first: bool) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from engine.errors import QuoteUnavailable
 from engine.models import Call, Confirmation, Content, NewCard, Quote, Run, Superseded
 from engine.rules import confirmations, digest, escalation
 from engine.rules.money import Money
-from engine.rules.needs import Need, shown_from, within_s
+from engine.rules.needs import Need, within_s
 from engine.rules.people import People
 from engine.state import db, ledger
 from engine.state.present import Refusal, Rules
@@ -206,15 +206,9 @@ def ask(run: Run, held: Content, people: People, now: datetime) -> Ask:
     assert approver is not None, "a call that nobody may decide on is answered, not asked"
     answer_within_s = within_s(need, now, need.calendar)
     until = now + timedelta(seconds=answer_within_s)
-    dests = escalation.destinations(approver, need.channel, people, requester, first=True)
-    digest_at = shown_from(need, now)
-    stand_ins = escalation.stand_ins(approver, people, requester, now, until)
+    shown = escalation.shown_to(approver, need, people, requester, waits=(now, until), first=True)
     cards = (
-        *(NewCard(kind="approver", dest=dest, not_before=digest_at) for dest in dests),
-        *(
-            NewCard(kind="approver", dest=dest, not_before=max(filter(None, (begins, digest_at)), default=None))
-            for dest, begins in stand_ins
-        ),
+        *(NewCard(kind="approver", dest=dest, not_before=begins) for dest, begins in shown.items()),
         NewCard(kind="requester", dest=f"person:{requester}"),
     )
     stored = replace(held, shown_at=digest_at)

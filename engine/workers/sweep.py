@@ -124,10 +124,9 @@ def _next_step(due: DuePause, known: People) -> NextStep:
     found = escalation.next_approver(steps, due.level, due.approver, due.on_behalf_of, known)
     if found is None:
         return NextStep(pause_id=due.id, level=due.level, next=None)
-    dests = escalation.destinations(found.approver, need.channel, known, due.on_behalf_of, first=False)
     answer_within_s = within_s(found.step, due.now, need.calendar)
     until = due.now + timedelta(seconds=answer_within_s)
-    stand_ins = escalation.stand_ins(found.approver, known, due.on_behalf_of, due.now, until)
+    shown = escalation.shown_to(found.approver, need, known, due.on_behalf_of, waits=(due.now, until), first=False)
     return NextStep(
         pause_id=due.id,
         level=due.level,
@@ -135,8 +134,5 @@ def _next_step(due: DuePause, known: People) -> NextStep:
         to_level=found.level,
         within_s=answer_within_s,
         remind_after_s=need.remind_after_s,
-        cards=(
-            *(NewCard(kind="approver", dest=dest) for dest in dests),
-            *(NewCard(kind="approver", dest=dest, not_before=begins) for dest, begins in stand_ins),
-        ),
+        cards=tuple(NewCard(kind="approver", dest=dest, not_before=begins) for dest, begins in shown.items()),
     )

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from engine.rules.escalation import destinations, first_approver, leads_to, next_approver, stand_ins
+from engine.rules.escalation import destinations, first_approver, leads_to, next_approver, shown_to, stand_ins
 from engine.rules.needs import Need, Step
 from engine.rules.people import Absence, People, Person
 
@@ -242,21 +242,34 @@ def away(person_id: str, delegate: str, starts_at: datetime = NOW - DAY, ends_at
 
 def test_a_card_for_somebody_away_is_shown_to_who_stands_in_too() -> None:
     house = away("marta", "otto")
-    assert stand_ins("person:marta", house, "priya", NOW, NOW + DAY) == (("person:otto", None),)
-    assert stand_ins("role:buyer", house, "priya", NOW, NOW + DAY) == ()
-    assert stand_ins("person:ines", house, "priya", NOW, NOW + DAY) == ()
+    assert stand_ins("person:marta", house, "priya", NOW, NOW + DAY) == {"person:otto": None}
+    assert stand_ins("role:buyer", house, "priya", NOW, NOW + DAY) == {}
+    assert stand_ins("person:ines", house, "priya", NOW, NOW + DAY) == {}
 
 
 def test_one_who_goes_before_it_is_due_is_stood_in_for_from_then_on() -> None:
     house = away("marta", "otto", starts_at=NOW + DAY / 2)
-    assert stand_ins("person:marta", house, "priya", NOW, NOW + DAY) == (("person:otto", NOW + DAY / 2),)
-    assert stand_ins("person:marta", house, "priya", NOW, NOW + DAY / 2) == ()
-    assert stand_ins("person:marta", house, "priya", NOW + DAY, NOW + 2 * DAY) == ()
+    assert stand_ins("person:marta", house, "priya", NOW, NOW + DAY) == {"person:otto": NOW + DAY / 2}
+    assert stand_ins("person:marta", house, "priya", NOW, NOW + DAY / 2) == {}
+    assert stand_ins("person:marta", house, "priya", NOW + DAY, NOW + 2 * DAY) == {}
+
+
+def test_who_stands_in_twice_or_is_asked_already_has_one_card_from_the_earliest_day_on() -> None:
+    later, sooner = (
+        Absence(delegate="otto", starts_at=NOW + n * DAY / 4, ends_at=NOW + n * DAY / 4 + DAY / 8) for n in (3, 1)
+    )
+    house = People(tuple(replace(one, absences=(later, sooner)) if one.id == "marta" else one for one in HOUSE))
+    need = asks(person="marta")
+    shown = shown_to("person:marta", need, house, "priya", waits=(NOW, NOW + DAY), first=True)
+    assert shown == {"person:marta": None, "person:otto": NOW + DAY / 4}
+    assert shown_to(
+        "person:marta", replace(need, channel="C1"), away("marta", "otto"), "priya", waits=(NOW, NOW + DAY), first=True
+    ) == dict.fromkeys(("person:marta", "channel:C1", "person:otto"))
 
 
 def test_nobody_stands_in_towards_their_own_request_and_nobody_who_left() -> None:
-    assert stand_ins("person:marta", away("marta", "priya"), "priya", NOW, NOW + DAY) == ()
-    assert stand_ins("person:marta", away("marta", "nobody"), "priya", NOW, NOW + DAY) == ()
+    assert stand_ins("person:marta", away("marta", "priya"), "priya", NOW, NOW + DAY) == {}
+    assert stand_ins("person:marta", away("marta", "nobody"), "priya", NOW, NOW + DAY) == {}
 
 
 @pytest.mark.parametrize(

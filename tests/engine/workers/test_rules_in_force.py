@@ -219,13 +219,26 @@ def test_what_waits_for_a_digest_is_shown_to_who_is_asked_only_then(desks: Desks
     assert pause.fire_at > shown["approver"] + timedelta(hours=8)
 
 
+TO_MARTA = 'need = "ask"\nperson = "marta"\nanswer_within = "4h"\non_expiry = "deny"\ndoubt_role = "finance-approver"\n'
+
+
+def test_who_stands_in_for_two_absences_of_one_person_is_shown_it_once(desks: Desks, buyer: Agent) -> None:
+    desk = desks(ask(pay("PO-1")), DONE, agent=buyer)
+    in_force(desk.conn, band("all", TO_MARTA))
+    now = datetime.now(UTC)
+    for first, last in ((0, 1), (1.5, 2)):
+        starts_at, ends_at = (now + timedelta(hours=hours) for hours in (first, last))
+        absences.leave(desk.conn, "marta", "otto", starts_at=starts_at, ends_at=ends_at, actor="marta", surface="cli")
+    run_id = desk.start()
+    assert desk.run(run_id).status == "awaiting_approval"
+    shown = desk.conn.execute("SELECT not_before FROM card WHERE dest = 'person:otto'").fetchall()
+    assert shown == [(None,)]
+
+
 def stood_in(desks: Desks, buyer: Agent) -> tuple[Desk, UUID]:
     """A run whose one payment was for Marta to approve, and Otto did in her place; it is not done yet."""
     desk = desks(ask(pay("PO-1")), DONE, agent=buyer)
-    to_marta = (
-        'need = "ask"\nperson = "marta"\nanswer_within = "4h"\non_expiry = "deny"\ndoubt_role = "finance-approver"\n'
-    )
-    in_force(desk.conn, band("all", to_marta))
+    in_force(desk.conn, band("all", TO_MARTA))
     run_id = desk.start()
     tomorrow = datetime.now(UTC) + timedelta(days=1)
     absences.leave(desk.conn, "marta", "otto", starts_at=None, ends_at=tomorrow, actor="marta", surface="cli")
