@@ -45,7 +45,8 @@ json_build_object(
 -- name: set_away :one
 -- Somebody is away from starts_at (NULL: now) to ends_at, and the delegate answers for them meanwhile. What waits for them by name is shown to
 -- the delegate too, from then on. On record in the system's chain, as is who tried in vain. `outcome`: away, or not_yours (neither the person
--- nor an operator), unknown (one of the two is nobody active), overlaps (another absence), past (it would be over already), or
+-- nor an operator), unknown (one of the two is nobody active), overlaps (another absence), past (it would be over already), backwards (it would
+-- end before it begins), far (it would end more than a year from now; by a day more, for a clock that differs), or
 -- again (the system's chain moved while this one waited for it, and it does not see by what). No row: the system's run is missing.
 WITH {as_seen}, asked AS MATERIALIZED (
     SELECT a.*, concat_ws(' ', %(delegate)s::text, 'from', a.starts_at AT TIME ZONE 'UTC', 'to', a.ends_at AT TIME ZONE 'UTC', 'UTC') AS told
@@ -54,10 +55,12 @@ WITH {as_seen}, asked AS MATERIALIZED (
     SELECT CASE
                WHEN %(actor)s <> %(person)s AND NOT EXISTS (SELECT FROM may) THEN 'not_yours'
                WHEN (SELECT count(*) FROM person WHERE id = ANY(ARRAY[%(person)s, %(delegate)s]) AND active) < 2 THEN 'unknown'
-               WHEN asked.ends_at <= asked.starts_at THEN 'past'
+               WHEN asked.ends_at <= t.at THEN 'past'
+               WHEN asked.ends_at <= asked.starts_at THEN 'backwards'
+               WHEN asked.ends_at > t.at + interval '367 days' THEN 'far'
                WHEN EXISTS (SELECT FROM away w WHERE w.person_id = %(person)s AND w.starts_at < asked.ends_at AND w.ends_at > asked.starts_at) THEN 'overlaps'
                ELSE 'away'
-           END AS outcome FROM asked
+           END AS outcome FROM asked, t
 ), gone AS (
     INSERT INTO away (person_id, delegate, starts_at, ends_at)
     SELECT %(person)s, %(delegate)s, asked.starts_at, asked.ends_at FROM asked, v WHERE v.outcome = 'away'
@@ -79,7 +82,8 @@ WITH {as_seen}, asked AS MATERIALIZED (
 ), linked AS (
     UPDATE run SET (seq, head) = (SELECT {link} FROM r, t) WHERE run.id = (SELECT r.id FROM r, t, v) RETURNING run.id, run.seq, run.head
 ), {log}
-SELECT coalesce(v.outcome, 'again') AS outcome, asked.starts_at, asked.ends_at FROM held LEFT JOIN v ON true LEFT JOIN asked ON true;
+SELECT coalesce(v.outcome, 'again') AS outcome, asked.starts_at, asked.ends_at
+  FROM held LEFT JOIN v ON true LEFT JOIN asked ON v.outcome = 'away';  -- what is refused may be a time that nobody can read
 
 -- name: set_back :one
 -- Somebody is back sooner, or is not going: what is under way ends now, what has not begun is taken back. On record likewise. `outcome`:
@@ -110,7 +114,8 @@ SELECT e.seq, e.detail,
   FROM run_event e WHERE e.run_id = %(id)s AND e.event = 'people' ORDER BY e.seq DESC LIMIT 1;
 
 -- name: absences_of :fragment
-(SELECT coalesce(json_agg(json_build_object('delegate', w.delegate, 'starts_at', w.starts_at, 'ends_at', w.ends_at) ORDER BY w.starts_at), '[]')
+(SELECT coalesce(json_agg(json_build_object('delegate', w.delegate, 'starts_at', w.starts_at,  -- a release before took any year; Python has none after 9999
+                                            'ends_at', least(w.ends_at, '9999-12-30Z')) ORDER BY w.starts_at), '[]')
    FROM away w WHERE w.person_id = p.id)
 
 -- name: people :many

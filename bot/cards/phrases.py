@@ -58,6 +58,8 @@ NOT_AWAY: Mapping[str, str] = {
     "unknown": "One of the two is not here any more. Nothing was changed.",
     "overlaps": "Another absence stands for that time already. Nothing was changed; end that one first.",
     "past": "That time is over already. Nothing was changed.",
+    "backwards": "It would end before it begins. Nothing was changed; write a later end.",
+    "far": "An absence ends at most 366 days from now. Nothing was changed; write an earlier end.",
     "not_away": "Nobody is away there. Nothing was changed.",
 }
 """Why an absence was not put on record, or not ended."""

@@ -10,7 +10,7 @@ from typing import Literal
 from engine.errors import BadInput
 from engine.state import db
 
-Refusal = Literal["not_yours", "unknown", "overlaps", "past"]
+Refusal = Literal["not_yours", "unknown", "overlaps", "past", "backwards", "far"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Refused:
     """Nothing was changed.
 
     why: not_yours (neither the person nor an operator said so), unknown (one of the two is nobody active), overlaps (another absence), past
-    (it would be over already).
+    (it would be over already), backwards (it would end before it begins), far (it would end more than 366 days from now).
     """
 
     why: Refusal

@@ -26,6 +26,9 @@ from engine.workers.means import Turn
 
 _log = logging.getLogger(__name__)
 
+_YEARS = (1, 9999)
+"""Between them, every time can be said in every zone."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
@@ -163,6 +166,8 @@ def _odd(found: Any) -> str | None:
     until = found.valid_until
     if until is not None and not (isinstance(until, datetime) and until.tzinfo):
         return "a Quote whose valid_until is no datetime with a time zone"
+    if until is not None and not _YEARS[0] < until.year < _YEARS[1]:
+        return f"a Quote whose valid_until is in the year {until.year}; for one without an end, leave it out"
     if not isinstance(found.reference, str | None):
         return f"a Quote whose reference is {type(found.reference).__name__}, not text"
     return None

@@ -1,7 +1,7 @@
 """Who is away says so in Slack or at the terminal; the delegate has the card and the buttons meanwhile. A reminder is said in time, once."""
 
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -44,17 +44,22 @@ def test_what_is_typed_wrong_is_answered_and_changes_nothing(home: Home, conn: A
         ("away Nobody 5d", "Nobody here, or more than one, is called Nobody."),
         ("away marta 5d", "Nobody stands in for themselves."),
         ("away otto 2020-01-01", "That time is over already."),
+        ("away otto 9999-12-31T23:59-05:00", "An absence ends at most 366 days from now."),
+        ("away otto 0001-01-01T00:00+14:00", "That time is over already."),
     ):
         assert told in text_of(home.office.command("U0MARTA", typed)), typed
     assert conn.execute("SELECT count(*) FROM away").fetchone() == (0,)
 
 
+NEXT_MONTH = (datetime.now(UTC) + timedelta(days=30)).date()
+
+
 @pytest.mark.parametrize(
     ("typed", "until"),
     [
-        ("2099-08-17", "2099-08-17T00:00+00:00"),
-        ("2099-08-17T09:00", "2099-08-17T09:00+00:00"),
-        ("2099-08-17T09:00+02:00", "2099-08-17T07:00+00:00"),
+        (f"{NEXT_MONTH}", f"{NEXT_MONTH}T00:00+00:00"),
+        (f"{NEXT_MONTH}T09:00", f"{NEXT_MONTH}T09:00+00:00"),
+        (f"{NEXT_MONTH}T09:00+02:00", f"{NEXT_MONTH}T07:00+00:00"),
     ],
 )
 def test_a_time_is_the_one_that_was_typed_with_its_zone(home: Home, conn: Any, typed: str, until: str) -> None:
@@ -63,7 +68,7 @@ def test_a_time_is_the_one_that_was_typed_with_its_zone(home: Home, conn: Any, t
 
 
 def test_the_same_at_the_terminal(conn: Any, db_url: str) -> None:
-    given = ("marta", "--delegate", "otto", "--until", "2099-08-17T09:00+02:00", "--as", "marta")
+    given = ("marta", "--delegate", "otto", "--until", f"{NEXT_MONTH}T09:00+02:00", "--as", "marta")
     assert "Otto Brandt may answer" in placet(db_url, "away", *given).out
     again = placet(db_url, "away", *given)
     assert (again.code, "Another absence stands for that time already." in again.err) == (3, True)
@@ -71,6 +76,14 @@ def test_the_same_at_the_terminal(conn: Any, db_url: str) -> None:
     for until, told in (("tomorrow", "it is no time."), ("2099-08-17T09:00", "it has no time zone.")):
         said = placet(db_url, "away", "marta", "--delegate", "otto", "--until", until, "--as", "marta")
         assert (said.code, told in said.err) == (2, True)
+    for until, told in (
+        ("9999-12-31T23:59-05:00", "An absence ends at most 366 days from now."),
+        ("2020-01-01T00:00Z", "That time is over already."),
+        (f"{NEXT_MONTH}T09:00Z", "It would end before it begins."),
+    ):
+        begins = ("--from", f"{NEXT_MONTH}T10:00Z") if "before" in told else ()
+        said = placet(db_url, "away", "ines", "--delegate", "otto", "--until", until, *begins, "--as", "ines")
+        assert (said.code, told in said.err) == (3, True)
 
 
 def test_a_reminder_is_said_once_and_not_when_it_is_decided(home: Home, conn: Any) -> None:

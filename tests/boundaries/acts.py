@@ -1,8 +1,9 @@
 """What people, operators, suppliers and providers do in the flows, act by act."""
 
 from collections.abc import Mapping
-from typing import Any
+from datetime import UTC, datetime, timedelta
 
+from typing import Any
 from bot.cards import ids
 from bot.cards.ids import screen_id
 from bot.sandbox.faults import Fault
@@ -123,7 +124,8 @@ def confirm(scene: Scene) -> None:
 
 def delegate(scene: Scene) -> None:
     """Marta goes away, and Otto answers in her place; afterwards she is back."""
-    scene.type("away", "marta", "--delegate", "otto", "--until", "2099-01-01T09:00+00:00", "--as", "marta")
+    next_month = (datetime.now(UTC) + timedelta(days=30)).isoformat()
+    scene.type("away", "marta", "--delegate", "otto", "--until", next_month, "--as", "marta")
     scene.rest()
     scene.press("otto", ids.ACTION_APPROVE)
     scene.type("back", "marta", "--as", "marta")

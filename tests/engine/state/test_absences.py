@@ -140,10 +140,20 @@ def test_an_operator_may_say_so_for_others_and_nobody_else(conn: Any) -> None:
     ("person", "delegate", "of", "why"),
     [
         ("marta", "nobody", DAY, "unknown"), ("marta", "lena", DAY, "unknown"), ("marta", "ines", -DAY, "past"),
+        ("marta", "ines", 368 * DAY, "far"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_is_refused(conn: Any, person: str, delegate: str, of: timedelta, why: str) -> None:
     assert leave(conn, person, delegate, of=of) == Refused(why)  # type: ignore[arg-type]
+
+
+def test_what_a_release_before_took_of_a_far_year_stops_nobody(conn: Any) -> None:
+    assert leave(conn, of=2 * DAY, after=3 * DAY) == Refused("backwards")
+    assert isinstance(leave(conn, of=366 * DAY), Away)
+    conn.execute("UPDATE away SET ends_at = '10000-01-01Z'")
+    marta = people.everybody(conn).get("marta")
+    assert marta is not None
+    assert marta.absences[0].covers(now(conn) + 366 * DAY)
 
 
 def test_two_absences_do_not_overlap_also_of_two_at_once(conn: Any, db_url: str) -> None:

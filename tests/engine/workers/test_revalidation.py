@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import pytest
@@ -501,6 +501,10 @@ ODD_QUOTES: dict[str, tuple[Callable[..., Any], str]] = {
         "no datetime with a time zone",
     ),
     "an hour as text": (lambda: Quote(price=EUROS, valid_until="soon"), "no datetime with a time zone"),  # type: ignore[arg-type]
+    "an hour that no zone but its own can say": (
+        lambda: Quote(price=EUROS, valid_until=datetime(9999, 12, 31, 23, tzinfo=timezone(timedelta(hours=-5)))),
+        "a Quote whose valid_until is in the year 9999",
+    ),
     "a number for a reference": (lambda: Quote(price=EUROS, reference=7), "a Quote whose reference is int, not text"),  # type: ignore[arg-type]
     "text for a quote": (lambda: "EUR 5", "gave str, not a Quote"),
 }
