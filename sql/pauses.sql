@@ -5,7 +5,7 @@
 -- settled (it no longer waits), broken (its content was altered, or is not what its seal is of: `altered`), keyless (it is sealed, and
 -- the vote is not), stale (the card showed another content), own (the requester's own),
 -- voted (this person already has), not_yours, due (its time is up: settle that first), unconfirmed (what must be typed to approve it was
--- not) when it did not. Who stands in for a person that is away may decide in their place. A deny cancels the siblings.
+-- not) when it did not. Who stands in for a person that is away, and has not left, may decide in their place. A deny cancels the siblings.
 -- Or again (nothing was done: one of the run's pauses was sent on while this statement waited for the run, and the card that it has since is
 -- newer than what this statement sees: it would keep its buttons). No row: there is no such pause.
 WITH r AS MATERIALIZED (
@@ -30,8 +30,8 @@ WITH r AS MATERIALIZED (
                WHEN NOT EXISTS (SELECT FROM person WHERE id = %(actor)s AND active) THEN 'not_yours'
                WHEN p.approver <> 'person:' || %(actor)s AND NOT EXISTS (
                     SELECT FROM role_member m WHERE m.person_id = %(actor)s AND p.approver = 'role:' || m.role) AND NOT EXISTS (
-                    SELECT FROM away w WHERE w.delegate = %(actor)s AND p.approver = 'person:' || w.person_id
-                                         AND w.starts_at <= t.at AND w.ends_at > t.at) THEN 'not_yours'
+                    SELECT FROM away w JOIN person q ON q.id = w.person_id AND q.active
+                     WHERE w.delegate = %(actor)s AND p.approver = 'person:' || w.person_id AND w.starts_at <= t.at AND w.ends_at > t.at) THEN 'not_yours'
                WHEN p.fire_at <= t.at THEN 'due'
                WHEN %(verdict)s = 'deny' THEN 'deny'
                WHEN strpos(c.document, '"confirm":{"of":') > 0 AND c.document::json #>> '{confirm,typed}' <> %(typed)s THEN 'unconfirmed'
@@ -320,7 +320,7 @@ SELECT p.id, p.run_id, p.step, p.n, p.status, p.version, p.created_at, p.fire_at
        (SELECT o.detail FROM run_event o WHERE o.run_id = r.id AND o.seq = r.seq AND o.entity = 'run' AND o.event = 'release') AS put_off_why,
        CASE WHEN r.queued_at > statement_timestamp() THEN r.queued_at END AS put_off_to,
        (SELECT coalesce(json_agg(json_build_object('id', w.id, 'name', w.name) ORDER BY w.id), '[]')
-          FROM away y JOIN person w ON w.id = y.delegate AND w.active AND w.id <> r.on_behalf_of
+          FROM away y JOIN person w ON w.id = y.delegate AND w.active AND w.id <> r.on_behalf_of JOIN person g ON g.id = y.person_id AND g.active
          WHERE p.approver = 'person:' || y.person_id AND y.starts_at <= statement_timestamp() AND y.ends_at > statement_timestamp()) AS stand_ins,
        e.status AS effect_status, e.receipt, e.error AS effect_error, e.settled_at,
        a.name AS approver_name,
@@ -345,8 +345,9 @@ WITH page AS MATERIALIZED (
      WHERE p.status = 'waiting'
        AND (%(person)s::text IS NULL OR p.approver = 'person:' || %(person)s
             OR EXISTS (SELECT FROM role_member m WHERE m.person_id = %(person)s AND p.approver = 'role:' || m.role)
-            OR EXISTS (SELECT FROM away w WHERE w.delegate = %(person)s AND p.approver = 'person:' || w.person_id AND r.on_behalf_of <> %(person)s
-                                            AND w.starts_at <= statement_timestamp() AND w.ends_at > statement_timestamp()))
+            OR EXISTS (SELECT FROM away w JOIN person g ON g.id = w.person_id AND g.active
+                        WHERE w.delegate = %(person)s AND p.approver = 'person:' || w.person_id AND r.on_behalf_of <> %(person)s
+                          AND w.starts_at <= statement_timestamp() AND w.ends_at > statement_timestamp()))
        AND (%(role)s::text IS NULL OR p.approver = 'role:' || %(role)s)
        AND (%(asked_by)s::text IS NULL OR r.on_behalf_of = %(asked_by)s)
      ORDER BY p.fire_at, p.id LIMIT %(limit)s OFFSET %(offset)s
@@ -354,8 +355,9 @@ WITH page AS MATERIALIZED (
 SELECT p.*, q.name AS requester_name, a.name AS approver_name, c.digest, c.seal, c.digest = pause_digest_v1(c.document) AS intact,
        CASE WHEN c.digest = pause_digest_v1(c.document) THEN c.document::jsonb ->> 'summary' ELSE '' END AS summary,
        CASE WHEN c.digest = pause_digest_v1(c.document) THEN c.document::jsonb ? 'confirm' ELSE false END AS typed,
-       ARRAY(SELECT w.delegate FROM away w WHERE p.approver = 'person:' || w.person_id AND w.starts_at <= statement_timestamp()
-                                              AND w.ends_at > statement_timestamp() ORDER BY w.delegate) AS stand_ins
+       ARRAY(SELECT w.delegate FROM away w JOIN person d ON d.id = w.delegate AND d.active JOIN person g ON g.id = w.person_id AND g.active
+              WHERE p.approver = 'person:' || w.person_id AND w.starts_at <= statement_timestamp() AND w.ends_at > statement_timestamp()
+              ORDER BY w.delegate) AS stand_ins
   FROM page p JOIN pause_content c ON c.pause_id = p.id
   LEFT JOIN person q ON q.id = p.on_behalf_of LEFT JOIN person a ON p.approver = 'person:' || a.id
  ORDER BY p.fire_at, p.id;

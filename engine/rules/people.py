@@ -83,12 +83,15 @@ class People:
         return tuple(found)
 
     def represented_by(self, person_id: str, at: datetime) -> frozenset[str]:
-        """The ids of those who were away at this moment and left their answers to this person. One hop: not those whom they stood in for."""
+        """The ids of those who were away at this moment, left their answers to this person, and are here no less since.
+
+        One hop: not those whom they stood in for. Who has left the house leaves nothing to anybody.
+        """
         return frozenset(
             person.id
             for person in self
             for absence in person.absences
-            if absence.delegate == person_id and absence.covers(at)
+            if person.active and absence.delegate == person_id and absence.covers(at)
         )
 
     def holders(self, role: str) -> tuple[Person, ...]:

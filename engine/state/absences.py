@@ -1,6 +1,6 @@
 """The verbs of absence: somebody is away, and another answers meanwhile for what is asked of them by name; or is back sooner.
 
-One hop, and never towards a request of the delegate's own: both are looked at by the statement that decides.
+One hop, never towards a request of the delegate's own, and only while who is away has not left: the statement that decides looks at all three.
 """
 
 from dataclasses import dataclass

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -17,7 +17,8 @@ def load(conn: db.Conn, people: People, *, actor: str, surface: str = "cli") -> 
     Returns everybody as they were until then, whatever was imported in the meantime: what this changed is told by them alone.
     """
     rows: list[dict[str, Any]] = [
-        asdict(p) | {"identities": [dict(zip(("team", "user"), i.split(":"), strict=True)) for i in p.slack]}
+        asdict(replace(p, absences=()))
+        | {"identities": [dict(zip(("team", "user"), i.split(":"), strict=True)) for i in p.slack]}
         for p in people
     ]
     done = db.system_move(conn, "import_people", people=json.dumps(rows), digest=people_digest(people),

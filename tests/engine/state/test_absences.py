@@ -84,6 +84,17 @@ def test_it_is_one_hop(conn: Any) -> None:
     assert isinstance(approve(conn, pause_id, "jonas"), NotYours)
 
 
+def test_who_stands_in_for_somebody_who_has_left_decides_nothing_and_sees_nothing_of_it(conn: Any) -> None:
+    [pause_id] = rows.waiting(conn)
+    leave(conn)
+    assert [one.id for one in pauses.get(conn, pause_id).stand_ins] == ["ines"]
+    assert [line.stand_ins for line in pauses.waiting(conn, person="ines")] == [("ines",)]
+    rows.deactivate(conn, "marta")
+    assert isinstance(approve(conn, pause_id, "ines"), NotYours)
+    assert pauses.get(conn, pause_id).stand_ins == ()
+    assert pauses.waiting(conn, person="ines") == []
+
+
 def test_who_stands_in_for_a_person_does_not_for_a_role(conn: Any) -> None:
     [pause_id] = rows.waiting(conn, approver="role:finance-approver")
     leave(conn, delegate="jonas")

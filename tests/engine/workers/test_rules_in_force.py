@@ -14,7 +14,7 @@ from engine.models import Decided, Unconfirmed
 from engine.rules import calendar, policy_file
 from engine.state import absences, ledger, pauses
 from examples.procurement import payments
-from tests import database
+from tests import database, rows
 from tests.engine.rules.policy_texts import ALLOW, ASK, band
 from tests.engine.workers.conftest import Desks
 from tests.engine.workers.desk import Desk
@@ -281,3 +281,11 @@ def test_a_policy_of_another_release_puts_what_was_approved_off_and_says_why(
     desk.work()
     assert desk.run(run_id).status == "done"
     assert refs(desk) == ["PO-1"]
+
+
+def test_what_the_delegate_of_somebody_who_has_left_since_approved_is_not_done(desks: Desks, buyer: Agent) -> None:
+    desk, run_id = stood_in(desks, buyer)
+    rows.deactivate(desk.conn, "marta")
+    desk.work()
+    assert refs(desk) == []
+    assert desk.statuses(run_id)[0] != "executed"
