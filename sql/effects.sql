@@ -377,7 +377,7 @@ SELECT e.id, e.step, e.n, e.pause_id, e.status, e.tool, e.effect_key, e.action, 
   FROM effect e WHERE e.run_id = %(run_id)s ORDER BY e.step, e.n;
 
 -- name: standing_of :fragment
-clock_timestamp() AS now, q.active AND c.scopes <@ q.scopes AS grant_holds, q.active AS requester_active,
+clock_timestamp() AS now, q.active AS requester_active, c.scopes AS granted, q.scopes AS held,
        (SELECT coalesce(json_agg(json_build_object('pause_id', p.id, 'voter', v.person, 'name', w.name)), '[]')
           FROM run_pause p JOIN pause_vote v ON v.pause_id = p.id JOIN person w ON w.id = v.person
           JOIN pause_content pc ON pc.pause_id = p.id
@@ -391,8 +391,9 @@ clock_timestamp() AS now, q.active AND c.scopes <@ q.scopes AS grant_holds, q.ac
                     AND NOT EXISTS (SELECT FROM role_member m WHERE m.person_id = v.person AND 'role:' || m.role = p.approver)))) AS lapsed_voters
 
 -- name: standing :one
--- What is true now of the people behind a run's approved pauses: whether the requester is active and still holds the grant's scopes, and
--- which voters may no longer decide for the role or person that was asked when they did. No row: there is no such run.
+-- What is true now of the people behind a run: whether the requester is active, which scopes the run was launched with and the requester holds
+-- now, and who approved for a role and does not hold it any more, or has left. Whether a rule asked those who approved, in person or in
+-- somebody's place, the statement does not tell. No row: there is no such run.
 SELECT {standing_of}
   FROM run r JOIN run_content c ON c.run_id = r.id JOIN person q ON q.id = r.on_behalf_of
  WHERE r.id = %(run_id)s;

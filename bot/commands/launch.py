@@ -238,6 +238,6 @@ def _table_of_needs() -> Table:
 def _warn_of_scopes(agent: Agent, requester: Person) -> None:
     if missing := sorted(set(agent.scopes) - set(requester.scopes)):
         complain(
-            f"{plain(requester.name)} does not hold {', '.join(missing)}, so nothing that needs it is done in that name, even if approved. "
+            f"{plain(requester.name)} does not hold {', '.join(missing)}, so nothing that needs it is asked or done in that name. "
             "Add it in people.toml and import that."
         )

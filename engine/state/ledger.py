@@ -253,16 +253,17 @@ class LapsedVoter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StandingNow:
-    """What is true now, by the database's clock, of the people behind a run's approvals."""
+    """What is true now, by the database's clock, of the people behind a run. `granted` are the scopes it was launched with, `held` the requester's."""
 
     now: datetime
-    grant_holds: bool
     requester_active: bool
+    granted: frozenset[str]
+    held: frozenset[str]
     lapsed_voters: tuple[LapsedVoter, ...]
 
 
 def standing(conn: db.Conn, run_id: UUID) -> StandingNow:
-    """Whether the requester still holds the recorded grant, and who of the voters lost the right to decide. Raises NotFound."""
+    """What the run was granted, what the requester holds of it, and who of the voters lost the right to decide. Raises NotFound."""
     return standing_by(db.must(conn, "standing", dict, f"run {run_id}", run_id=run_id))
 
 
@@ -270,5 +271,9 @@ def standing_by(row: dict[str, Any]) -> StandingNow:
     """The same, from a row that has it among other things."""
     lapsed = tuple(LapsedVoter(**{**v, "pause_id": UUID(v["pause_id"])}) for v in row["lapsed_voters"])
     return StandingNow(
-        now=row["now"], grant_holds=row["grant_holds"], requester_active=row["requester_active"], lapsed_voters=lapsed
+        now=row["now"],
+        requester_active=row["requester_active"],
+        granted=frozenset(row["granted"]),
+        held=frozenset(row["held"]),
+        lapsed_voters=lapsed,
     )

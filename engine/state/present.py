@@ -32,6 +32,11 @@ class Rules:
     refused: Mapping[str, Refusal]
     standing: ledger.StandingNow
 
+    def name(self, person: str) -> str:
+        """What a person is called; the id, if nobody has it."""
+        found = self.people.get(person)
+        return found.name if found else person
+
 
 def rules(conn: db.Conn, run_id: UUID) -> Rules:
     """Look. Raises NotFound, or Misconfigured if no policy is in force, or PolicyUnreadable: then nothing with an effect may be done."""

@@ -112,7 +112,7 @@ def _run_plain(planned: Plain) -> dict[str, Any]:
 
 def _do_allowed(turn: Turn, planned: Effectful, holds: Rules) -> Way | Later:
     borrowed = grants.borrow(turn.means, turn.run, planned.tool, None)
-    if lost := grants.lost(holds.standing, turn.run.on_behalf_of):
+    if lost := grants.lost(holds.standing, holds.name(turn.run.on_behalf_of), planned.tool.scopes):
         return ways.without(turn, planned.call.n, None, borrowed, lost)
     intent = prepare.intent(turn.run, planned, pause_id=None, call_s=call_s(planned.tool))
     deed = Deed(
@@ -158,9 +158,10 @@ def _finish_begun(turn: Turn, calls: Sequence[Call]) -> Way:
 
 
 def _deed_begun(turn: Turn, call: Call, effect: OpenEffect, tool: Tool, bound: Bound) -> Deed:
-    lost = grants.lost(turn.means.do(ledger.standing, turn.run.id), turn.run.on_behalf_of)
     doubted = _doubted(turn, call, effect, tool)
     pause = turn.means.do(pauses.get, effect.pause_id) if effect.pause_id else None
+    needed = pause.content.scopes if pause and pause.content else tool.scopes
+    lost = grants.lost(turn.means.do(ledger.standing, turn.run.id), turn.run.on_behalf_of, needed)
     if doubted:
         _log.error("effect %s of run %s is only looked up: %s", effect.effect_id, turn.run.id, doubted.why)
     return Deed(

@@ -3,31 +3,30 @@
 What can be told without asking anybody is told first. Only then is a credential minted for it (credentials), late.
 """
 
+from collections.abc import Collection
+
 from engine.models import Content, Run
-from engine.rules.people import People
 from engine.state.ledger import StandingNow
 from engine.tool import Tool
 from engine.workers.credentials import Borrowed, Grant, GrantGone
 from engine.workers.means import Means
 
 
-def lost(standing: StandingNow, requester: str) -> GrantGone | None:
-    """What of the recorded grant holds no more; None: it holds."""
+def lost(standing: StandingNow, requester: str, scopes: Collection[str]) -> GrantGone | None:
+    """What one call that needs these scopes lacks, of what its run was launched with and of what the requester holds now; None: nothing.
+
+    What only other tools of the run need is not looked at. `requester` is the name that the sentences have.
+    """
     if not standing.requester_active:
         return GrantGone(f"{requester}, for whom this was asked, is no longer active.")
-    if not standing.grant_holds:
-        return GrantGone(f"{requester} no longer holds the authority this was asked under.")
+    if lacking := sorted(set(scopes) - standing.held):
+        why = f"{requester} does not hold what this needs ({', '.join(lacking)})."
+        return GrantGone(
+            why, f"Add it to the scopes of {requester} where people are kept, import or sync that, and launch again."
+        )
+    if lacking := sorted(set(scopes) - standing.granted):
+        return GrantGone(f"This run was launched without what this needs ({', '.join(lacking)}).", "Launch it again.")
     return None
-
-
-def missed(held: Content, people: People) -> GrantGone | None:
-    """What the requester lacks of what the request itself says it was asked under, whatever the run's row says; None: nothing."""
-    requester = people.get(held.on_behalf_of)
-    lacking = sorted(set(held.scopes) - set(requester.scopes if requester and requester.active else ()))
-    if not lacking:
-        return None
-    name = requester.name if requester else held.on_behalf_of
-    return GrantGone(f"{name} no longer holds the authority this was asked under ({', '.join(lacking)}).")
 
 
 def borrow(means: Means, run: Run, tool: Tool, held: Content | None) -> Borrowed:

@@ -21,7 +21,7 @@ from engine.state import db, ledger
 from engine.state.present import Refusal, Rules
 from engine.state.runs import Ask
 from engine.tool import Bound, InvalidArguments, Tool
-from engine.workers import judge
+from engine.workers import grants, judge
 from engine.workers.means import Turn
 
 _log = logging.getLogger(__name__)
@@ -103,12 +103,12 @@ def _plan(turn: Turn, call: Call, holds: Rules, going: Mapping[tuple[str, str, s
         return Answer(call=call, text=_refused_before(before), refused=True)
     to = judge.counted(tool, bound)
     need = judge.need(turn.means, tool, bound, holds, with_minor=going[to] if to else 0)
-    return _askable(turn.run, Effectful(call=call, tool=tool, bound=bound, need=need, quote=None), holds.people)
+    return _askable(turn.run, Effectful(call=call, tool=tool, bound=bound, need=need, quote=None), holds)
 
 
-def _askable(run: Run, planned: Effectful, people: People) -> Answer | Effectful:
+def _askable(run: Run, planned: Effectful, holds: Rules) -> Answer | Effectful:
     """The same with its quote, if it may be done or asked about at all."""
-    if no := _no(planned, run, people):
+    if no := _no(planned, run, holds):
         return Answer(call=planned.call, text=no)
     try:
         return replace(planned, quote=quoted(planned.tool, planned.bound))
@@ -121,17 +121,19 @@ def _refused_before(before: Refusal) -> str:
     return f"{by} refused exactly this before in this run, and nobody is asked again. Do not try it another way; say what was refused."
 
 
-def _no(planned: Effectful, run: Run, people: People) -> str | None:
+def _no(planned: Effectful, run: Run, holds: Rules) -> str | None:
     """Why it cannot even be asked; None if it can, or needs no asking."""
     need = planned.need
     if need.kind == "forbid":
         return f"Not allowed, and nobody was asked: {need.why}"
+    if lost := grants.lost(holds.standing, holds.name(run.on_behalf_of), planned.tool.scopes):
+        return f"Not possible, and nobody was asked: {lost.undone}"
     if need.confirm and confirmation(need, planned.tool, planned.bound) is None:
         return (
             f"Nobody was asked: rule {need.rule!r} of {need.policy_version} has the approver type the {need.confirm.replace('_', ' ')}, and "
             "this call has none. Nothing was done."
         )
-    if need.kind == "ask" and escalation.first_approver(need, run.on_behalf_of, people) is None:
+    if need.kind == "ask" and escalation.first_approver(need, run.on_behalf_of, holds.people) is None:
         _log.error("NOBODY MAY DECIDE what run %s asks: rule %r of %s leads to no one but %s", run.id, need.rule, need.policy_version,
                    run.on_behalf_of)  # fmt: skip
         return f"Nobody may decide on this: rule {need.rule!r} of {need.policy_version} leads to no one but the requester. Nothing was done."

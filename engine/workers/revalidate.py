@@ -104,7 +104,7 @@ def _check(turn: Turn, call: Call, pause: Pause, holds: Rules, told: vouch.Told)
         gone = f"The tool {held.tool} is gone or no longer takes what was approved, so it was not done."
         return Void((pause.id,), LATE if late else gone)
     requester = pause.requester_name or turn.run.on_behalf_of
-    if lost := grants.lost(holds.standing, requester) or grants.missed(held, holds.people):
+    if lost := grants.lost(holds.standing, requester, held.scopes):
         return Void((pause.id,), lost.undone)
     present = judge.need(turn.means, tool, bound, holds)
     if present.kind == "forbid":

@@ -88,7 +88,7 @@ def test_nothing_is_minted_for_what_is_asked_again_or_has_lost_its_authority(
     desk.approve(run_id, "ines")
     rows.take_scopes(desk.conn, "priya")
     desk.work()
-    assert "no longer holds the authority" in desk.error(run_id)
+    assert "does not hold what this needs" in desk.error(run_id)
     assert identity.asked() == 0
 
 

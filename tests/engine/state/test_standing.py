@@ -1,5 +1,6 @@
 """What is true now of the people behind an approval, and what a person refused before."""
 
+from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
@@ -14,9 +15,14 @@ from tests import database, rows
 def test_the_grant_holds_until_the_requester_loses_it_or_leaves(conn: Any) -> None:
     claim, _ = rows.approved(conn)
     now = ledger.standing(conn, claim.id)
-    assert (now.grant_holds, now.requester_active, now.lapsed_voters) == (True, True, ())
+    assert (now.granted, now.held, now.requester_active, now.lapsed_voters) == (
+        {"payments:write"},
+        {"payments:write"},
+        True,
+        (),
+    )
     rows.take_scopes(conn, "priya")
-    assert not ledger.standing(conn, claim.id).grant_holds
+    assert ledger.standing(conn, claim.id).held == frozenset()
     rows.deactivate(conn, "priya")
     assert not ledger.standing(conn, claim.id).requester_active
 
@@ -105,6 +111,6 @@ def test_what_holds_is_read_in_one_look_as_its_parts_say_it(conn: Any) -> None:
         tuple(people.everybody(conn)),
         {},
     )
-    assert (held.standing.grant_holds, held.standing.lapsed_voters) == (alone.grant_holds, alone.lapsed_voters)
+    assert replace(held.standing, now=alone.now) == alone
     rows.deactivate(conn, "priya")
     assert not present.rules(conn, run_id).standing.requester_active

@@ -677,12 +677,44 @@ def test_a_request_altered_after_its_approval_is_not_done(desks: Desks, shop: Sh
     assert desk.paid() == []
 
 
+LACKS = (
+    "Not possible, and nobody was asked: Priya Nair does not hold what this needs (payments:write). Nothing was done. "
+    "Add it to the scopes of Priya Nair where people are kept, import or sync that, and launch again."
+)
+
+
+def test_nobody_is_asked_for_what_could_not_be_done_for_want_of_a_scope(desks: Desks, shop: Shop) -> None:
+    desk = desks(ask(pay()), DONE, agent=shop.agent)
+    rows.take_scopes(desk.conn, "priya")
+    run_id = desk.start()
+    assert (desk.run(run_id).status, desk.texts(run_id), desk.statuses(run_id)) == ("done", [LACKS], [])
+
+
+@pytest.mark.parametrize("amount", ["640.00", "38000.00"], ids=["allowed", "asked about"])
+def test_what_the_run_was_not_launched_with_is_not_done_though_the_requester_holds_it(
+    desks: Desks, shop: Shop, amount: str
+) -> None:
+    desk = desks(ask(pay(amount=amount)), DONE, agent=shop.agent)
+    run_id = desk.launch()
+    desk.conn.execute("UPDATE run_content SET scopes = '{}'")  # the agent's tools needed less when it was launched
+    desk.work()
+    [told] = desk.texts(run_id)
+    assert "This run was launched without what this needs (payments:write). Nothing was done. Launch it again." in told
+    assert (desk.statuses(run_id), desk.paid()) == ([], [])
+
+
+def test_a_scope_that_only_another_tool_of_the_run_needs_voids_nothing(desks: Desks, shop: Shop) -> None:
+    desk = desks(ask(pay()), DONE, agent=shop.agent)
+    run_id = approved(desk)
+    desk.conn.execute("UPDATE run_content SET scopes = scopes || '{refunds:write}'")
+    desk.work()
+    assert desk.statuses(run_id) == ["executed"]
+
+
 def test_an_allowed_effect_without_its_grant_is_told_to_the_model(desks: Desks, shop: Shop) -> None:
     desk = desks(ask(pay(amount="640.00")), DONE, agent=shop.agent)
     rows.take_scopes(desk.conn, "priya")
     run_id = desk.start()
     assert desk.run(run_id).status == "done"
-    assert desk.texts(run_id) == [
-        "Not done: priya no longer holds the authority this was asked under. Nothing was done."
-    ]
+    assert desk.texts(run_id) == [LACKS]
     assert desk.effects(run_id) == []
