@@ -6,6 +6,7 @@
 -- the vote is not), stale (the card showed another content), own (the requester's own),
 -- voted (this person already has), not_yours, due (its time is up: settle that first), unconfirmed (what must be typed to approve it was
 -- not) when it did not. Who stands in for a person that is away, and has not left, may decide in their place. A deny cancels the siblings.
+-- A vote after which nobody else who is asked now can give the next is the end of their time, if the rule has further steps: it is due at once.
 -- Or again (nothing was done: one of the run's pauses was sent on while this statement waited for the run, and the card that it has since is
 -- newer than what this statement sees: it would keep its buttons). No row: there is no such pause.
 WITH r AS MATERIALIZED (
@@ -37,7 +38,8 @@ WITH r AS MATERIALIZED (
                WHEN strpos(c.document, '"confirm":{"of":') > 0 AND c.document::json #>> '{confirm,typed}' <> %(typed)s THEN 'unconfirmed'
                WHEN p.votes_left > 1 THEN 'vote'
                ELSE 'approve'
-           END AS outcome
+           END AS outcome,
+           CASE WHEN p.votes_left > 1 AND c.digest = pause_digest_v1(c.document) THEN json_array_length(c.document::json #> '{need,steps}') ELSE 0 END AS steps
       FROM live p JOIN r ON true JOIN t ON true LEFT JOIN pause_content c ON c.pause_id = p.id WHERE p.id = %(pause_id)s
 ), moves AS MATERIALIZED (
     SELECT live.id, live.status AS from_status,
@@ -46,7 +48,15 @@ WITH r AS MATERIALIZED (
                 ELSE CASE v.outcome WHEN 'approve' THEN 'approved' WHEN 'deny' THEN 'denied' ELSE 'waiting' END END AS to_status,
            live.votes_left - CASE WHEN live.id = %(pause_id)s AND v.outcome <> 'deny' THEN 1 ELSE 0 END AS votes_left,
            CASE WHEN live.id = %(pause_id)s THEN live.voters || %(actor)s::text ELSE live.voters END AS voters,
-           CASE WHEN live.id = %(pause_id)s THEN nullif(%(reason)s, '') ELSE 'another call of the same turn was denied' END AS reason
+           CASE WHEN live.id = %(pause_id)s THEN nullif(%(reason)s, '') ELSE 'another call of the same turn was denied' END AS reason,
+           CASE WHEN live.id = %(pause_id)s AND v.outcome = 'vote' AND v.steps > v.level THEN NOT EXISTS (
+                    SELECT FROM person q, r, t
+                     WHERE q.active AND q.id <> r.on_behalf_of AND q.id <> %(actor)s AND q.id <> ALL(live.voters)
+                       AND (live.approver = 'person:' || q.id
+                            OR EXISTS (SELECT FROM role_member m WHERE m.person_id = q.id AND live.approver = 'role:' || m.role)
+                            OR EXISTS (SELECT FROM away w JOIN person g ON g.id = w.person_id AND g.active
+                                        WHERE w.delegate = q.id AND live.approver = 'person:' || w.person_id AND w.starts_at <= t.at AND w.ends_at > t.at)))
+                ELSE false END AS alone
       FROM live, v
      WHERE v.outcome = ANY('{vote,approve,deny}') AND (live.id = %(pause_id)s OR (v.outcome = 'deny' AND live.step = v.step))
 ), moved AS (
@@ -58,6 +68,7 @@ WITH r AS MATERIALIZED (
         stuck_at = NULL,
         decided_by = CASE WHEN m.event = ANY('{approve,deny}') THEN %(actor)s END,
         decided_at = CASE WHEN m.to_status <> 'waiting' THEN t.at END,
+        fire_at = CASE WHEN m.alone THEN t.at ELSE run_pause.fire_at END,
         reason = m.reason
       FROM moves m, t WHERE run_pause.id = m.id
     RETURNING run_pause.id, run_pause.status, run_pause.votes_left, run_pause.decided_by, run_pause.decided_at, run_pause.reason
@@ -166,7 +177,7 @@ SELECT coalesce(v.outcome, 'again') AS outcome, p.id AS pause_id, p.run_id, coal
 -- back_s keeps a sweep from walking over dead entries that an old snapshot keeps alive: only what fell due in so many seconds; NULL: whenever.
 -- What was put aside is tried again after an hour: a later release may be able to.
 -- By the time of the statement, which is the same for all rows, so that the index ends the scan at it; a clock read per row would not.
-SELECT p.id, p.run_id, p.level, p.approver, p.fire_at, r.on_behalf_of, c.digest, c.seal, checked.intact, statement_timestamp() AS now,
+SELECT p.id, p.run_id, p.level, p.approver, p.fire_at, p.voters, r.on_behalf_of, c.digest, c.seal, checked.intact, statement_timestamp() AS now,
        CASE WHEN checked.intact THEN (c.document::json -> 'need')::text END AS need
   FROM run_pause p JOIN run r ON r.id = p.run_id JOIN pause_content c ON c.pause_id = p.id
   JOIN LATERAL (SELECT c.digest = pause_digest_v1(c.document) AS intact OFFSET 0) checked ON true  -- OFFSET 0: once a row
@@ -176,7 +187,7 @@ SELECT p.id, p.run_id, p.level, p.approver, p.fire_at, r.on_behalf_of, c.digest,
 
 -- name: due_pause :one
 -- The same for one pause, whatever the time. No row: it no longer waits.
-SELECT p.id, p.run_id, p.level, p.approver, p.fire_at, r.on_behalf_of, c.digest, c.seal, checked.intact, statement_timestamp() AS now,
+SELECT p.id, p.run_id, p.level, p.approver, p.fire_at, p.voters, r.on_behalf_of, c.digest, c.seal, checked.intact, statement_timestamp() AS now,
        CASE WHEN checked.intact THEN (c.document::json -> 'need')::text END AS need
   FROM run_pause p JOIN run r ON r.id = p.run_id JOIN pause_content c ON c.pause_id = p.id
   JOIN LATERAL (SELECT c.digest = pause_digest_v1(c.document) AS intact OFFSET 0) checked ON true  -- OFFSET 0: once a row
@@ -195,7 +206,7 @@ WITH asked AS MATERIALIZED (
 ), r AS MATERIALIZED (
     SELECT held.* FROM held JOIN run seen ON seen.id = held.id AND seen.seq = held.seq
 ), live AS MATERIALIZED (
-    SELECT p.id, p.run_id, p.status, p.step, p.level, p.fire_at FROM run_pause p JOIN r ON r.id = p.run_id WHERE p.status = ANY('{waiting,approved}')
+    SELECT p.id, p.run_id, p.status, p.step, p.level, p.fire_at, p.voters FROM run_pause p JOIN r ON r.id = p.run_id WHERE p.status = ANY('{waiting,approved}')
      ORDER BY p.run_id, p.id FOR UPDATE OF p
 ), t AS MATERIALIZED (
     SELECT clock_timestamp() AS at FROM (SELECT count(*) FROM live) AS locked
@@ -206,13 +217,15 @@ WITH asked AS MATERIALIZED (
     SELECT DISTINCT run_id, step FROM due WHERE next IS NULL
 ), moves AS MATERIALIZED (
     SELECT l.id, l.run_id, l.status AS from_status, e.run_id IS NOT NULL AND (d.id IS NULL OR d.next IS NOT NULL) AS falls_with_sibling,
-           d.next IS NOT NULL AND e.run_id IS NULL AS escalates, d.next, d.to_level, d.within_s, d.remind_after_s, d.cards
+           d.next IS NOT NULL AND e.run_id IS NULL AS escalates, d.next, d.to_level, d.within_s, d.remind_after_s, d.cards,
+           cardinality(l.voters) > 0 AS voted
       FROM live l LEFT JOIN due d ON d.id = l.id LEFT JOIN ending e ON e.run_id = l.run_id AND e.step = l.step
      WHERE d.id IS NOT NULL OR e.run_id IS NOT NULL
 ), named AS MATERIALIZED (
     SELECT m.*, CASE WHEN m.escalates THEN 'escalate' WHEN m.falls_with_sibling THEN 'cancel' ELSE 'expire' END AS event,
            CASE WHEN m.escalates THEN 'waiting' WHEN m.falls_with_sibling THEN 'cancelled' ELSE 'expired' END AS to_status,
            CASE WHEN m.escalates THEN m.next WHEN m.falls_with_sibling THEN 'another call of the same turn expired'
+                WHEN m.voted THEN 'nobody else answered in time'
                 ELSE 'nobody answered in time' END AS reason
       FROM moves m
 ), moved AS (

@@ -11,6 +11,7 @@ from typing import Literal
 from bot.cards import facts, ids, parts
 from bot.cards.outcomes import Told, told
 from bot.cards.parts import Block, Message, Moment, clock, cut, paragraph, size_of, small
+from bot.cards.phrases import came
 from bot.cards.seen import seen, seen_line
 from engine.models import Content, Line, Pause
 
@@ -22,7 +23,7 @@ _ROOM_TEXT, _ROOM_BLOCKS = 3_100, 11
 _WHY_MOST, _WHY_LEAST = 1_500, 80
 _IN_DETAILS = "… (all of it in Details)"
 _TOO_LONG = "This request is too long to be shown here whole. All of it is in Details."
-_CAME_TO_YOU = "Nobody answered in time, so it is yours to decide now."
+_CAME_TO_YOU = "is yours to decide now."
 _SUMMARY_MOST = 600
 _DECIDE_THERE = "Read it there; Approve and Deny stand below it."
 ALTERED = "This request was altered after it was stored. Nothing can be decided on it."
@@ -83,8 +84,8 @@ def _for_approver(pause: Pause, content: Content, now: Told, level: int, value: 
     if can_decide(pause, level):
         typed = content.confirm is not None
         decide, note = (parts.deciding(value, typed=typed), []) if fitted.complete else ([], paragraph(_DECIDE_THERE))
-        came = [*(parts.strong(_CAME_TO_YOU) if level else []), *facts.stand_ins(pause)]
-        return [blocks[0], *came, *blocks[1:], *facts.deadline(pause, content), *note, *parts.buttons(*decide, details)]
+        why = [*(parts.strong(f"{came(level, pause.voters)} {_CAME_TO_YOU}") if level else []), *facts.stand_ins(pause)]
+        return [blocks[0], *why, *blocks[1:], *facts.deadline(pause, content), *note, *parts.buttons(*decide, details)]
     until = small(Moment("Answer by {}.", pause.fire_at))
     return [*blocks, *_outcome(now), *until, *(parts.buttons(details) if fitted.left else [])]
 

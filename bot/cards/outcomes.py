@@ -11,7 +11,7 @@ from typing import Any, assert_never
 
 from bot.cards.ids import screen_id
 from bot.cards.parts import Moment, cut
-from bot.cards.phrases import approver_name, named, person
+from bot.cards.phrases import approver_name, came, named, person
 from bot.cards.seen import seen, seen_line
 from engine.models import Pause
 from engine.rules.money import Money, MoneyError
@@ -88,8 +88,7 @@ def decider(pause: Pause) -> str:
 
 def _waiting(pause: Pause) -> Told:
     who = approver_name(pause.approver, pause.approver_name)
-    late = "Nobody answered in time, so it" if pause.level else "It"
-    return Told(head="Waiting for an answer", text=f"{late} is with {who} now.")
+    return Told(head="Waiting for an answer", text=f"{came(pause.level, pause.voters)} is with {who} now.")
 
 
 def _approved(pause: Pause) -> Told:
@@ -143,9 +142,15 @@ def _denied(pause: Pause) -> Told:
 
 
 def _expired(pause: Pause) -> Told:
+    needed = len(pause.voters) + pause.votes_left
+    silence = (
+        f"{len(pause.voters)} of {needed} approved; nobody else answered in time"
+        if pause.voters
+        else "Nobody answered in time"
+    )
     return Told(
         head="Expired",
-        text="Nobody answered in time, so nothing was done.",
+        text=f"{silence}, so nothing was done.",
         at=(Moment("Answer was due by {}.", pause.fire_at),),
     )
 

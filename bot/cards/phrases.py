@@ -5,7 +5,7 @@ and a time-out is never told as a person's refusal. The sentences are plain text
 `parts.answer`, where nothing in a name or a reason can be read as a mention. What cards say is in outcomes.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Literal, assert_never
 
@@ -102,6 +102,13 @@ def other_environment(theirs: str, ours: str) -> str:
     return (
         f"This card belongs to “{person(theirs)}”, and this is “{person(ours)}”. Nothing was changed; decide it there."
     )
+
+
+def came(level: int, voters: Sequence[str]) -> str:
+    """How a request came to those who are asked now, to go on with "is": `voters` approved it before."""
+    if not level:
+        return "It"
+    return "It needs another approval, and" if voters else "Nobody answered in time, so it"
 
 
 def person(name: str) -> str:
@@ -231,7 +238,7 @@ def _not_yours(outcome: NotYours, name_of: NameOf) -> str:
         case "not_requester":
             return "Only the person it was asked for may withdraw it. Nothing was changed."
         case "not_yours" if now.level:
-            return f"Nobody answered in time, so it is with {who} now, until {until}. Nothing was changed."
+            return f"{came(now.level, ())} is with {who} now, until {until}. Nothing was changed."
         case "not_yours":
             return f"It is for {who} to decide, until {until}. Nothing was changed."
         case _:

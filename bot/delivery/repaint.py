@@ -160,7 +160,9 @@ def _show_elsewhere(courier: Courier, card: Card, pause: Pause, error: str) -> N
         if any(c.kind == "approver" and c.level == pause.level and c.state == "live" for c in shown):
             log.error("%s cannot be shown in %s (%s); it is shown elsewhere too", name, card.dest, error)
             return
-        dests = escalation.destinations(pause.approver, None, people.everybody(conn), pause.on_behalf_of, first=False)
+        dests = escalation.destinations(
+            pause.approver, None, people.everybody(conn), (pause.on_behalf_of, *pause.voters), first=False
+        )
         made = [dest for dest in dests if cards.instead(conn, pause.id, dest)]
     if made:
         log.error("%s cannot be shown in %s (%s); it goes to %s by DM", name, card.dest, error, ", ".join(made))

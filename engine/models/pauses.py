@@ -219,7 +219,7 @@ class Moved:
 class DuePause:
     """A pause that a sweep has to settle. `need` is what was asked for, as JSON that `Need.from_document` reads; None unless it is intact.
 
-    `now` is the database's clock when it was looked at.
+    `now` is the database's clock when it was looked at. `voters` approved already.
     """
 
     id: UUID
@@ -227,6 +227,7 @@ class DuePause:
     level: int
     approver: str
     fire_at: datetime
+    voters: tuple[str, ...]
     on_behalf_of: str
     need: str | None
     intact: bool

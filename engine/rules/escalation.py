@@ -1,7 +1,7 @@
 """Who is asked, first and next: from a rule's steps and who is who at that moment, to one approver or nobody.
 
 An approver is written "person:marta" or "role:finance-approver". The one rule: nobody who asked is ever asked, nor anybody who has
-left; a step that leads to no one is skipped, and when no step is left the answer decided in advance holds.
+left or has approved already; a step that leads to no one is skipped, and when no step is left the answer decided in advance holds.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ class Next:
 def first_approver(need: Need, requester: str, people: People) -> str | None:
     """Whom a new request asks; None if the rule leads to nobody who may decide, and then it is not asked at all."""
     if need.person is not None:
-        if _may_be_asked(need.person, requester, people):
+        if _may_be_asked(need.person, (requester,), people):
             return f"person:{need.person}"
         found = next_approver(need.steps, 0, f"person:{need.person}", requester, people)
         return found.approver if found else None
@@ -34,11 +34,13 @@ def first_approver(need: Need, requester: str, people: People) -> str | None:
     return f"role:{need.role}" if len(holders) >= max(need.approvers, 1) else None
 
 
-def next_approver(steps: Sequence[Step], level: int, approver: str, requester: str, people: People) -> Next | None:
-    """Whom a due pause at this level asks next; None when nobody is left to ask."""
+def next_approver(
+    steps: Sequence[Step], level: int, approver: str, requester: str, people: People, *, voters: Sequence[str] = ()
+) -> Next | None:
+    """Whom a due pause at this level asks next; None when nobody is left to ask. `voters` approved already, and cannot once more."""
     for index in range(level, len(steps)):
         step = steps[index]
-        found = _resolve(step, approver, requester, people)
+        found = _resolve(step, approver, (requester, *voters), people)
         if found and found != approver:
             return Next(found, step, index + 1)
     return None
@@ -72,23 +74,23 @@ def _holds(person: str, role: str, people: People) -> bool:
 
 
 def shown_to(
-    approver: str, need: Need, people: People, requester: str, *, waits: tuple[datetime, datetime], first: bool
+    approver: str, need: Need, people: People, barred: Sequence[str], *, waits: tuple[datetime, datetime], first: bool
 ) -> dict[str, datetime | None]:
     """Where a request that this approver must answer is shown, each place once, and from when on (None: at once).
 
-    `waits` are since when and until when it waits for them. A delegate who is asked already, or for more than one absence, has one card,
+    `barred` are the requester and who approved already. `waits` are since when and until when it waits for them. A delegate who is asked already, or for more than one absence, has one card,
     from the earliest of the times.
     """
     now, until = waits
     digest_at = shown_from(need, now) if first else None
-    shown = dict.fromkeys(destinations(approver, need.channel, people, requester, first=first), digest_at)
-    for dest, begins in stand_ins(approver, people, requester, now, until).items():
+    shown = dict.fromkeys(destinations(approver, need.channel, people, barred, first=first), digest_at)
+    for dest, begins in stand_ins(approver, people, barred, now, until).items():
         shown.setdefault(dest, max(filter(None, (begins, digest_at)), default=None))
     return shown
 
 
 def stand_ins(
-    approver: str, people: People, requester: str, now: datetime, until: datetime
+    approver: str, people: People, barred: Sequence[str], now: datetime, until: datetime
 ) -> dict[str, datetime | None]:
     """Where else a card is shown, and from when on (None: now), since the person asked is or will be away before it is due.
 
@@ -100,29 +102,32 @@ def stand_ins(
     absences = sorted(person.absences, key=lambda one: one.starts_at) if person and person.active else ()
     found: dict[str, datetime | None] = {}
     for absence in absences:
-        if absence.starts_at < until and absence.ends_at > now and _may_be_asked(absence.delegate, requester, people):
+        if absence.starts_at < until and absence.ends_at > now and _may_be_asked(absence.delegate, barred, people):
             found.setdefault(f"person:{absence.delegate}", absence.starts_at if absence.starts_at > now else None)
     return found
 
 
-def destinations(approver: str, channel: str | None, people: People, requester: str, *, first: bool) -> tuple[str, ...]:
+def destinations(
+    approver: str, channel: str | None, people: People, barred: Sequence[str], *, first: bool
+) -> tuple[str, ...]:
     """Where a card for this approver is shown: the rule's channel at first, and a DM to a person; a role without a channel gets DMs."""
     kind, _, name = approver.partition(":")
     in_channel = (f"channel:{channel}",) if channel else ()
     if kind == "person":
         return (f"person:{name}", *(in_channel if first else ()))
-    return in_channel or tuple(f"person:{p.id}" for p in people.holders(name) if p.id != requester)
+    return in_channel or tuple(f"person:{p.id}" for p in people.holders(name) if p.id not in barred)
 
 
-def _resolve(step: Step, approver: str, requester: str, people: People) -> str | None:
+def _resolve(step: Step, approver: str, barred: Sequence[str], people: People) -> str | None:
+    """Whom the step leads to; `barred` are the requester, who comes first, and who approved already."""
     if step.person is not None:
-        return f"person:{step.person}" if _may_be_asked(step.person, requester, people) else None
+        return f"person:{step.person}" if _may_be_asked(step.person, barred, people) else None
     if step.role is not None:
-        return f"role:{step.role}" if any(p.id != requester for p in people.holders(step.role)) else None
-    start = requester if step.manager_of == "requester" else approver.removeprefix("person:")
-    return next((f"person:{above}" for above in people.above(start) if _may_be_asked(above, requester, people)), None)
+        return f"role:{step.role}" if any(p.id not in barred for p in people.holders(step.role)) else None
+    start = barred[0] if step.manager_of == "requester" else approver.removeprefix("person:")
+    return next((f"person:{above}" for above in people.above(start) if _may_be_asked(above, barred, people)), None)
 
 
-def _may_be_asked(person_id: str, requester: str, people: People) -> bool:
+def _may_be_asked(person_id: str, barred: Sequence[str], people: People) -> bool:
     person = people.get(person_id)
-    return person is not None and person.active and person.id != requester
+    return person is not None and person.active and person.id not in barred

@@ -54,6 +54,7 @@ def check(text: str, people: People) -> Policy:
     """Read a policy that is about to be applied to these people. Raises DocumentFaults with the faults of both."""
     policy, faults = _read(text)
     faults += policy_lint.against_people(policy.rules, people)
+    faults += policy_lint.short_of_votes(policy.rules, people)
     if faults:
         raise DocumentFaults(faults)
     return policy

@@ -44,6 +44,22 @@ def against_people(rules: Sequence[Rule], people: People) -> list[Fault]:
     return list(dict.fromkeys(faults))
 
 
+def short_of_votes(rules: Sequence[Rule], people: People) -> Iterator[Fault]:
+    """Rules whose steps lead to fewer people than must approve: where nobody with the role answered, they could not do it together."""
+    for rule in rules:
+        need = rule.need
+        if need.on_expiry != "escalate" or need.approvers < 2:
+            continue
+        named = {step.person for step in need.steps if step.person}
+        holders = {holder.id for step in need.steps if step.role for holder in people.holders(step.role)} - named
+        others = max(len(holders) - 1, 0)  # one of them may be the requester
+        reached = len(named) + others + sum(step.manager_of is not None for step in need.steps)
+        if reached < need.approvers:
+            why = f"{need.approvers} must approve, and its steps lead to {reached} where nobody answers before."
+            fix = 'Add steps, or a role that more people hold; or write on_expiry = "deny".'
+            yield rule.fault("escalate", why, fix)
+
+
 def _unfit_person(person_id: str, people: People) -> str | None:
     person = people.get(person_id)
     if person is None:

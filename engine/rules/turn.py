@@ -146,8 +146,13 @@ def results_message(calls: Sequence[Settled]) -> dict[str, Any]:
     return {"role": "user", "content": blocks}
 
 
-def refusal(status: str, *, by: str | None, reason: str | None, fire_at: datetime) -> str:
-    """What the model is told of a call that people did not let through; exact, so that a timeout is never a person's no."""
+def refusal(
+    status: str, *, by: str | None, reason: str | None, fire_at: datetime, approvals: tuple[int, int] = (0, 1)
+) -> str:
+    """What the model is told of a call that people did not let through; exact, so that a timeout is never a person's no.
+
+    `approvals` are how many said yes, and of how many.
+    """
     said = f" They said: {reason}" if reason else ""
     match status:
         case "denied":
@@ -156,7 +161,11 @@ def refusal(status: str, *, by: str | None, reason: str | None, fire_at: datetim
                 "say in your answer what was refused."
             )
         case "expired":
-            return f"Nobody answered by {fire_at.astimezone(UTC):%d %b %H:%M} UTC, so the answer decided in advance holds: it is not done. No person refused it."
+            if approvals[0]:
+                silence = f"{approvals[0]} of {approvals[1]} approved, and nobody else answered"
+            else:
+                silence = "Nobody answered"
+            return f"{silence} by {fire_at.astimezone(UTC):%d %b %H:%M} UTC, so the answer decided in advance holds: it is not done. No person refused it."
         case "cancelled":
             return f"Withdrawn; nothing was done. {reason or 'The requester took it back.'}"
         case _:

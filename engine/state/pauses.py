@@ -143,7 +143,7 @@ def due_one(conn: db.Conn, pause_id: UUID) -> DuePause | None:
 def _due(conn: db.Conn, row: dict[str, Any]) -> DuePause:
     intact = row["intact"] and seals.content_holds(conn, row["id"], row)
     line = {name: value for name, value in row.items() if name not in ("digest", "seal")}
-    return DuePause(**{**line, "intact": intact})
+    return DuePause(**{**line, "voters": tuple(row["voters"]), "intact": intact})
 
 
 def settle_due(conn: db.Conn, steps: Sequence[NextStep], *, surface: str) -> list[Moved]:

@@ -194,7 +194,13 @@ def _tell_refusal(
     """One refusal holds back the whole turn; each call is told exactly what became of it."""
     fell = any(pause.status in ("denied", "expired") for pause in refused)
     own = {
-        call.n: rules.refusal(pause.status, by=pause.decided_by_name, reason=pause.reason, fire_at=pause.fire_at)
+        call.n: rules.refusal(
+            pause.status,
+            by=pause.decided_by_name,
+            reason=pause.reason,
+            fire_at=pause.fire_at,
+            approvals=(len(pause.voters), len(pause.voters) + pause.votes_left),
+        )
         for call, pause in asked
         if pause in refused and not (fell and pause.status == "cancelled")
     }

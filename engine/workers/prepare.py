@@ -213,7 +213,7 @@ def ask(run: Run, held: Content, people: People, now: datetime) -> Ask:
     assert approver is not None, "a call that nobody may decide on is answered, not asked"
     answer_within_s = within_s(need, now, need.calendar)
     until = now + timedelta(seconds=answer_within_s)
-    shown = escalation.shown_to(approver, need, people, requester, waits=(now, until), first=True)
+    shown = escalation.shown_to(approver, need, people, (requester,), waits=(now, until), first=True)
     cards = (
         *(NewCard(kind="approver", dest=dest, not_before=begins) for dest, begins in shown.items()),
         NewCard(kind="requester", dest=f"person:{requester}"),

@@ -121,12 +121,14 @@ def _next_step(due: DuePause, known: People) -> NextStep:
         return NextStep(pause_id=due.id, level=due.level, next=None)
     need = _need(due.need)
     steps = need.steps if need.on_expiry == "escalate" else ()
-    found = escalation.next_approver(steps, due.level, due.approver, due.on_behalf_of, known)
+    found = escalation.next_approver(steps, due.level, due.approver, due.on_behalf_of, known, voters=due.voters)
     if found is None:
         return NextStep(pause_id=due.id, level=due.level, next=None)
     answer_within_s = within_s(found.step, due.now, need.calendar)
     until = due.now + timedelta(seconds=answer_within_s)
-    shown = escalation.shown_to(found.approver, need, known, due.on_behalf_of, waits=(due.now, until), first=False)
+    shown = escalation.shown_to(
+        found.approver, need, known, (due.on_behalf_of, *due.voters), waits=(due.now, until), first=False
+    )
     return NextStep(
         pause_id=due.id,
         level=due.level,

@@ -146,6 +146,14 @@ def test_a_request_asked_again_says_why_and_what_changed() -> None:
     assert "It replaces pause_5d21ab." in text
 
 
+def test_silence_after_some_approved_is_told_as_that_of_the_others() -> None:
+    some = replace(statuses()["expired"], voters=("ines",), votes_left=1)
+    for message in (approver(some), requester(some)):
+        assert "1 of 2 approved; nobody else answered in time, so nothing was done." in read(message.blocks)
+    moved = replace(statuses()["waiting_one_of_two"], level=1)
+    assert "It needs another approval, and is yours to decide now." in read(approver(moved, level=1).blocks)
+
+
 def test_a_timeout_is_nobodys_refusal() -> None:
     for message in (approver(statuses()["expired"]), requester(statuses()["expired"])):
         assert "Nobody answered in time" in read(message.blocks)

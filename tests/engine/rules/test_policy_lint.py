@@ -1,8 +1,13 @@
 """Exactly one rule applies to every amount, the need never falls as it rises, and there are others to answer."""
 
+from dataclasses import replace
+
 import pytest
 
-from tests.engine.rules.policy_texts import ALLOW, ASK, ESCALATE, PERSON, band, faults, policy_of, rule
+from engine.rules import policy_file
+from engine.rules.documents import DocumentFaults
+from engine.rules.people import People
+from tests.engine.rules.policy_texts import ALLOW, ASK, ESCALATE, PEOPLE, PERSON, band, faults, policy_of, rule
 
 MEET = "Let each begin where the one below ends."
 OVERLAP = f'rule "b", over: it overlaps rule "a". {MEET}'
@@ -75,6 +80,26 @@ SOMEBODY = "Name an active person of the people document."
 )  # fmt: skip
 def test_whoever_asks_there_must_be_others_to_answer(body: str, fault: str) -> None:
     assert faults(rule("a", body)) == [fault]
+
+
+@pytest.mark.parametrize(
+    ("steps", "reached"),
+    [
+        ('{ manager_of = "requester" }', 1),
+        ('{ person = "otto" }, { person = "otto" }', 1),
+        ('{ person = "otto" }, { manager_of = "requester" }', None),
+        ('{ role = "board" }', None),
+    ],
+)
+def test_where_nobody_answers_its_steps_lead_to_as_many_as_must_approve(steps: str, reached: int | None) -> None:
+    three = People(tuple(replace(one, roles=(*one.roles, "finance-approver", "board")) for one in PEOPLE))
+    text = 'version = "v1"\n' + rule("a", ESCALATE + f"approvers = 2\nescalate = [{steps}]")
+    if reached is None:
+        policy_file.check(text, three)
+        return
+    with pytest.raises(DocumentFaults, match=f"escalate: 2 must approve, and its steps lead to {reached} where nobody"):
+        policy_file.check(text, three)
+    policy_file.parse(text)  # a version applied earlier stands
 
 
 KNOWN = 'when = { supplier_id = ["sup_1", "sup_2"] }\n'

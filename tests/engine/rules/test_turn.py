@@ -134,6 +134,11 @@ def test_silence_is_never_told_as_a_persons_no_and_its_hour_is_utc_wherever_the_
     )
 
 
+def test_where_some_approved_silence_is_that_of_the_others() -> None:
+    said = turn.refusal("expired", by=None, reason=None, fire_at=FIRE_AT, approvals=(1, 2))
+    assert said.startswith("1 of 2 approved, and nobody else answered by 17 Jul 13:19 UTC, so ")
+
+
 def test_a_withdrawal_is_told_as_one() -> None:
     assert turn.refusal("cancelled", by="Priya", reason=None, fire_at=FIRE_AT) == (
         "Withdrawn; nothing was done. The requester took it back."

@@ -1,12 +1,18 @@
 """Several answers: votes that make a quorum, and what one answer means for what was asked in the same turn."""
 
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+import pytest
+
 from engine.models import AlreadySettled, Decided, NotYours, Outcome, Voted
-from engine.state import cards, events, pauses, runs
+from engine.rules.needs import Step
+from engine.state import absences, cards, db, events, pauses, runs
+from engine.workers.sweep import Sweeper
 from tests import database, rows
 
 
@@ -61,6 +67,63 @@ def test_the_same_person_counts_once(conn: Any) -> None:
     assert isinstance(again, NotYours)
     assert (again.why, again.now.votes_left) == ("voted", 1)
     assert [v.person for v in pauses.get(conn, pause_id).votes] == ["marta"]
+
+
+def escalating(conn: Any, *steps: Step, approver: str = "role:finance-approver") -> UUID:
+    need = replace(rows.QUORUM, on_expiry="escalate", steps=steps)
+    [pause_id] = rows.waiting(conn, approver=approver, need=need)
+    return pause_id
+
+
+@pytest.fixture
+def pool(db_url: str) -> Iterator[db.Pool]:
+    with database.pool(db_url, 2) as made:
+        yield made
+
+
+def swept(pool: db.Pool, conn: Any, pause_id: UUID) -> tuple[str, str, int]:
+    Sweeper(pool).run()
+    pause = pauses.get(conn, pause_id)
+    return pause.status, pause.approver, pause.level
+
+
+def test_who_alone_was_asked_and_has_approved_keeps_nobody_waiting(pool: db.Pool, conn: Any) -> None:
+    pause_id = escalating(
+        conn, Step(person="otto", answer_within_s=60), Step(role="finance-approver", answer_within_s=60)
+    )
+    assert swept(pool, conn, pause_id) == ("waiting", "role:finance-approver", 0)
+    rows.make_due(conn, pause_id)
+    assert swept(pool, conn, pause_id) == ("waiting", "person:otto", 1)
+    assert isinstance(approve(conn, pause_id, "otto"), Voted)
+    assert swept(pool, conn, pause_id) == ("waiting", "role:finance-approver", 2)
+    assert isinstance(approve(conn, pause_id, "marta"), Decided)
+
+
+def test_a_step_that_leads_to_who_has_approved_is_passed_over(pool: db.Pool, conn: Any) -> None:
+    pause_id = escalating(conn, Step(person="marta", answer_within_s=60), Step(person="otto", answer_within_s=60))
+    assert isinstance(approve(conn, pause_id, "marta"), Voted)
+    assert swept(pool, conn, pause_id) == ("waiting", "role:finance-approver", 0)  # ines is left
+    rows.make_due(conn, pause_id)
+    assert swept(pool, conn, pause_id) == ("waiting", "person:otto", 2)
+
+
+def test_a_delegate_who_is_left_is_waited_for(pool: db.Pool, conn: Any) -> None:
+    pause_id = escalating(conn, Step(person="otto", answer_within_s=60), Step(person="jonas", answer_within_s=60))
+    rows.make_due(conn, pause_id)
+    assert swept(pool, conn, pause_id) == ("waiting", "person:otto", 1)
+    tomorrow = datetime.now(UTC) + timedelta(days=1)
+    absences.leave(conn, "otto", "jonas", starts_at=None, ends_at=tomorrow, actor="otto", surface="tests")
+    assert isinstance(approve(conn, pause_id, "otto"), Voted)
+    assert swept(pool, conn, pause_id) == ("waiting", "person:otto", 1)
+    assert isinstance(approve(conn, pause_id, "jonas"), Decided)
+
+
+def test_what_some_approved_and_nobody_else_answered_is_told_as_that(pool: db.Pool, conn: Any) -> None:
+    pause_id = escalating(conn, Step(person="marta", answer_within_s=60))
+    assert isinstance(approve(conn, pause_id, "marta"), Voted)
+    rows.make_due(conn, pause_id)
+    assert swept(pool, conn, pause_id)[0] == "expired"
+    assert pauses.get(conn, pause_id).reason == "nobody else answered in time"
 
 
 def test_one_no_settles_however_many_said_yes(conn: Any) -> None:
