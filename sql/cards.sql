@@ -22,9 +22,40 @@ RETURNING card.id, card.pause_id, card.effect_id, card.kind, card.dest, card.lev
 
 -- name: card_painted :exec
 -- The card shows what was wanted when it was claimed; if more is wanted since, it is due again at once. A painter that comes after a later
--- one (its machine slept) has put an old state over a new: then it is wanted once more.
-UPDATE card SET wanted = wanted + (painted > %(painted)s)::integer, painted = greatest(painted, %(painted)s), channel = %(channel)s, ts = %(ts)s, painter_until = NULL, not_before = NULL, tries = 0, error = NULL
- WHERE id = %(card_id)s;
+-- one (its machine slept) has put an old state over a new: then it is wanted once more. Where the person asked goes away or comes back while
+-- it waits, it is wanted again at that hour; and who stands in for them and has no card yet (the absence began while it was prepared) has one.
+WITH absences AS MATERIALIZED (
+    SELECT p.id AS pause_id, p.level, p.fire_at, p.voters, r.on_behalf_of, w.delegate, w.starts_at, w.ends_at, clock_timestamp() AS at
+      FROM card c JOIN run_pause p ON p.id = c.pause_id JOIN run r ON r.id = p.run_id
+      JOIN away w ON starts_with(p.approver, 'person:') AND w.person_id = substr(p.approver, 8)
+      JOIN person absent ON absent.id = w.person_id AND absent.active
+     WHERE c.id = %(card_id)s AND c.kind = 'approver' AND c.level = p.level AND p.status = 'waiting'
+       AND w.starts_at < p.fire_at AND w.ends_at > clock_timestamp()
+), shown AS (
+    INSERT INTO card (id, pause_id, kind, dest, level, not_before)
+    SELECT gen_random_uuid(), a.pause_id, 'approver', 'person:' || a.delegate, a.level, CASE WHEN a.starts_at > a.at THEN a.starts_at END
+      FROM absences a JOIN person d ON d.id = a.delegate AND d.active AND d.id <> a.on_behalf_of AND d.id <> ALL(a.voters)
+     ORDER BY a.starts_at
+    ON CONFLICT DO NOTHING
+), turn AS MATERIALIZED (
+    SELECT min(hour) AS at FROM absences a, unnest(ARRAY[a.starts_at, a.ends_at]) AS hour WHERE hour > a.at AND hour < a.fire_at
+)
+UPDATE card SET
+    wanted = wanted + (painted > %(painted)s OR (turn.at IS NOT NULL AND wanted <= %(painted)s))::integer,
+    painted = greatest(painted, %(painted)s),
+    channel = %(channel)s, ts = %(ts)s, painter_until = NULL, tries = 0, error = NULL,
+    not_before = CASE WHEN painted <= %(painted)s AND wanted <= %(painted)s THEN turn.at END
+  FROM turn WHERE card.id = %(card_id)s;
+
+-- name: card_not_asked :exec
+-- Whom this card would show it to does not stand in for the person asked, and has not seen it: it waits for the next day that they do, and is
+-- let go if there is none while it waits.
+UPDATE card SET painter_until = NULL, tries = 0, not_before = next.at, state = CASE WHEN next.at IS NULL THEN 'gone' ELSE card.state END, error = %(error)s
+  FROM (SELECT min(w.starts_at) AS at
+          FROM card c JOIN run_pause p ON p.id = c.pause_id AND p.status = 'waiting'
+          JOIN away w ON p.approver = 'person:' || w.person_id AND c.dest = 'person:' || w.delegate AND w.starts_at < p.fire_at
+         WHERE c.id = %(card_id)s AND w.starts_at > clock_timestamp()) next
+ WHERE card.id = %(card_id)s;
 
 -- name: card_adopted :exec
 -- A click came from a message that we do not know to be this card's: the post's answer was lost. It is the card's now, and is repainted. So

@@ -270,9 +270,10 @@ WITH asked AS MATERIALIZED (
     ON CONFLICT DO NOTHING
 ), reminded AS (
     INSERT INTO notice (id, run_id, pause_id, kind, dest, detail, not_before)
-    SELECT c.id, moved.run_id, moved.id, 'reminder', c.dest, json_build_object('level', moved.level), t.at + m.remind_after_s * interval '1 second'
-      FROM moved JOIN named m ON m.id = moved.id AND m.escalates, t, jsonb_to_recordset(m.cards) AS c(id uuid, dest text)
-     WHERE m.remind_after_s < m.within_s
+    SELECT c.id, moved.run_id, moved.id, 'reminder', c.dest, json_build_object('level', moved.level), seen.at + m.remind_after_s * interval '1 second'
+      FROM moved JOIN named m ON m.id = moved.id AND m.escalates, t, jsonb_to_recordset(m.cards) AS c(id uuid, dest text, not_before timestamptz),
+           greatest(c.not_before, t.at) AS seen(at)
+     WHERE seen.at + m.remind_after_s * interval '1 second' < moved.fire_at
 ), {log_each}
 SELECT moved.id AS pause_id, moved.run_id, named.event, moved.status, moved.approver, moved.level, moved.fire_at, after.wakes
   FROM moved JOIN named ON named.id = moved.id JOIN after ON after.id = moved.run_id;

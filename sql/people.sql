@@ -44,7 +44,7 @@ json_build_object(
 
 -- name: set_away :one
 -- Somebody is away from starts_at (NULL: now) to ends_at, and the delegate answers for them meanwhile. What waits for them by name is shown to
--- the delegate too, from then on. On record in the system's chain, as is who tried in vain. `outcome`: away, or not_yours (neither the person
+-- the delegate too, from then on, and its other cards say so. On record in the system's chain, as is who tried in vain. `outcome`: away, or not_yours (neither the person
 -- nor an operator), unknown (one of the two is nobody active), overlaps (another absence), past (it would be over already), backwards (it would
 -- end before it begins), far (it would end more than a year from now; by a day more, for a clock that differs), or
 -- again (the system's chain moved while this one waited for it, and it does not see by what). No row: the system's run is missing.
@@ -71,9 +71,15 @@ WITH {as_seen}, asked AS MATERIALIZED (
            greatest(gone.starts_at, (SELECT own.not_before FROM card own  -- not before whoever is asked is shown it
                                       WHERE own.pause_id = p.id AND own.kind = 'approver' AND own.level = p.level AND own.dest = p.approver AND own.tries = 0))
       FROM gone, run_pause p JOIN run q ON q.id = p.run_id
-     WHERE p.status = 'waiting' AND p.approver = 'person:' || %(person)s AND q.on_behalf_of <> gone.delegate
+     WHERE p.status = 'waiting' AND p.approver = 'person:' || %(person)s AND q.on_behalf_of <> gone.delegate AND gone.delegate <> ALL(p.voters)
        AND p.fire_at > gone.starts_at
-    ON CONFLICT DO NOTHING
+    ON CONFLICT (pause_id, kind, level, dest) DO UPDATE SET state = 'live', wanted = card.wanted + 1,  -- sooner, if nobody tried to post it yet
+        not_before = CASE WHEN card.state = 'gone' THEN excluded.not_before
+                          WHEN card.tries = 0 AND card.ts IS NULL AND card.not_before IS NOT NULL THEN least(card.not_before, excluded.not_before) END
+), repainted AS (
+    UPDATE card SET {repaint} FROM run_pause p, gone
+     WHERE card.pause_id = p.id AND p.status = 'waiting' AND p.approver = 'person:' || %(person)s AND card.kind = 'approver' AND card.level = p.level
+       AND card.dest <> 'person:' || gone.delegate
 ), events AS MATERIALIZED (
     SELECT 1 AS n, 'system' AS entity, %(person)s::text AS entity_id, 'new' AS from_status, 'away' AS event,
            CASE WHEN v.outcome = 'away' THEN 'done' END AS to_status, %(actor)s::text AS actor, %(surface)s::text AS surface,
@@ -86,26 +92,39 @@ SELECT coalesce(v.outcome, 'again') AS outcome, asked.starts_at, asked.ends_at
   FROM held LEFT JOIN v ON true LEFT JOIN asked ON v.outcome = 'away';  -- what is refused may be a time that nobody can read
 
 -- name: set_back :one
--- Somebody is back sooner, or is not going: what is under way ends now, what has not begun is taken back. On record likewise. `outcome`:
--- back, not_away, not_yours (neither the person nor an operator), or again, as above. No row: the system's run is missing.
+-- Somebody is back sooner: what is under way ends now; or, if nothing is, is not going: what would begin next is taken back. What is planned
+-- beyond stands. On record likewise, with which absence. `outcome`: back, not_going, not_away, not_yours (neither the person nor an operator),
+-- or again, as above; with whose place it was, from when until when, and when the next one begins that stands. The cards of what waits for
+-- them by name are painted anew. No row: the system's run is missing.
 WITH {as_seen}, {operator}, theirs AS MATERIALIZED (
-    SELECT t.at FROM t WHERE %(actor)s = %(person)s OR EXISTS (SELECT FROM may)
+    SELECT w.delegate, w.starts_at, least(w.ends_at, '9999-12-30Z') AS ends_at, w.starts_at < t.at AS begun, t.at
+      FROM t JOIN away w ON w.person_id = %(person)s AND w.ends_at > t.at WHERE %(actor)s = %(person)s OR EXISTS (SELECT FROM may)
+), one AS MATERIALIZED (
+    SELECT theirs.*, concat_ws(' ', CASE WHEN begun THEN 'ended:' ELSE 'taken back:' END, delegate, 'from', starts_at AT TIME ZONE 'UTC',
+                               'to', ends_at AT TIME ZONE 'UTC', 'UTC') AS told
+      FROM theirs ORDER BY starts_at LIMIT 1
 ), ended AS (
-    UPDATE away SET ends_at = theirs.at FROM theirs
-     WHERE away.person_id = %(person)s AND away.starts_at < theirs.at AND away.ends_at > theirs.at RETURNING away.delegate
+    UPDATE away SET ends_at = one.at FROM one
+     WHERE away.person_id = %(person)s AND away.starts_at = one.starts_at AND one.begun RETURNING away.delegate
 ), dropped AS (
-    DELETE FROM away USING theirs WHERE away.person_id = %(person)s AND away.starts_at >= theirs.at RETURNING away.delegate
+    DELETE FROM away USING one WHERE away.person_id = %(person)s AND away.starts_at = one.starts_at AND NOT one.begun RETURNING away.delegate
+), repainted AS (
+    UPDATE card SET {repaint} FROM run_pause p, one
+     WHERE card.pause_id = p.id AND p.status = 'waiting' AND p.approver = 'person:' || %(person)s AND card.kind = 'approver' AND card.level = p.level
 ), v AS MATERIALIZED (
-    SELECT CASE WHEN NOT EXISTS (SELECT FROM theirs) THEN 'not_yours'
-                WHEN (SELECT count(*) FROM ended) + (SELECT count(*) FROM dropped) > 0 THEN 'back' ELSE 'not_away' END AS outcome FROM r
+    SELECT CASE WHEN %(actor)s <> %(person)s AND NOT EXISTS (SELECT FROM may) THEN 'not_yours'
+                WHEN EXISTS (SELECT FROM ended) THEN 'back' WHEN EXISTS (SELECT FROM dropped) THEN 'not_going' ELSE 'not_away' END AS outcome FROM r
 ), events AS MATERIALIZED (
     SELECT 1 AS n, 'system' AS entity, %(person)s::text AS entity_id, 'new' AS from_status, 'back' AS event,
-           CASE WHEN v.outcome = 'back' THEN 'done' END AS to_status, %(actor)s::text AS actor, %(surface)s::text AS surface,
-           CASE WHEN v.outcome <> 'back' THEN v.outcome END AS detail FROM v
+           CASE WHEN one.at IS NOT NULL THEN 'done' END AS to_status, %(actor)s::text AS actor, %(surface)s::text AS surface,
+           coalesce(one.told, v.outcome) AS detail
+      FROM v LEFT JOIN one ON true
 ), linked AS (
     UPDATE run SET (seq, head) = (SELECT {link} FROM r, t) WHERE run.id = (SELECT r.id FROM r, t, v) RETURNING run.id, run.seq, run.head
 ), {log}
-SELECT coalesce(v.outcome, 'again') AS outcome FROM held LEFT JOIN v ON true;
+SELECT coalesce(v.outcome, 'again') AS outcome, one.delegate, one.starts_at, one.ends_at,
+       (SELECT min(theirs.starts_at) FROM theirs WHERE theirs.starts_at > one.starts_at) AS next_at
+  FROM held LEFT JOIN v ON true LEFT JOIN one ON true;
 
 -- name: people_on_record :one
 -- The last import on record, and the rows of those who are active, in one look. No row: nobody was ever imported.

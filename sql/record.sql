@@ -32,7 +32,7 @@ r.seq + 1, chain_link_v1(r.head, said.text)
 -- name: repaint :fragment
 wanted = wanted + 1,
                -- at once, but one that nobody tried to post yet keeps its hour: a digest, or the beginning of somebody's absence
-               not_before = CASE WHEN card.tries = 0 AND card.not_before > clock_timestamp() THEN card.not_before END
+               not_before = CASE WHEN card.tries = 0 AND card.ts IS NULL AND card.not_before > clock_timestamp() THEN card.not_before END
 
 -- name: log :fragment
 logged AS (

@@ -240,9 +240,9 @@ WITH r AS MATERIALIZED (
       FROM asked, jsonb_to_recordset(asked.cards) AS c(id uuid, kind text, dest text, not_before timestamptz)
 ), reminded AS (  -- said later, if it still waits then and with the same people; what it says is made then
     INSERT INTO notice (id, run_id, pause_id, kind, dest, detail, not_before)
-    SELECT c.id, r.id, asked.id, 'reminder', c.dest, '{"level": 0}', t.at + asked.remind_after_s * interval '1 second'
-      FROM asked, r, t, jsonb_to_recordset(asked.cards) AS c(id uuid, kind text, dest text)
-     WHERE asked.remind_after_s < asked.answer_within_s AND c.kind = 'approver'
+    SELECT c.id, r.id, asked.id, 'reminder', c.dest, '{"level": 0}', seen.at + asked.remind_after_s * interval '1 second'
+      FROM asked, r, t, jsonb_to_recordset(asked.cards) AS c(id uuid, kind text, dest text, not_before timestamptz), greatest(c.not_before, t.at) AS seen(at)
+     WHERE seen.at + asked.remind_after_s * interval '1 second' < t.at + asked.answer_within_s * interval '1 second' AND c.kind = 'approver'
 ), repainted AS (
     UPDATE card SET {repaint} FROM live, t
      WHERE card.pause_id = live.id AND live.id = ANY(%(superseded)s::uuid[])

@@ -30,10 +30,10 @@ ALTERED = "This request was altered after it was stored. Nothing can be decided 
 """What stands where an altered request would."""
 
 
-def card(pause: Pause, *, kind: Kind, level: int, env: str) -> Message:
-    """The card of this kind, made for this escalation level, as it must look now.
+def card(pause: Pause, *, kind: Kind, level: int, env: str, dest: str | None = None) -> Message:
+    """The card of this kind, made for this escalation level, as it must look now, at this destination (None: wherever).
 
-    Only an approver's card of the present level has Approve and Deny; the requester's has Withdraw as long as nothing
+    Only an approver's card of the present level, where one is who may answer now, has Approve and Deny; the requester's has Withdraw as long as nothing
     has begun. Within limits.our_budget for any content.
     """
     now = told(pause)
@@ -43,7 +43,7 @@ def card(pause: Pause, *, kind: Kind, level: int, env: str) -> Message:
     elif kind == "requester":
         blocks = _for_requester(pause, pause.content, now, value)
     else:
-        blocks = _for_approver(pause, pause.content, now, level, value)
+        blocks = _for_approver(pause, pause.content, now, value, decides=can_decide(pause, level, dest))
     return Message(
         text=_text(pause, now, kind),
         blocks=[*blocks, *facts.footer(pause)],
@@ -56,9 +56,17 @@ def button_of(pause: Pause, env: str) -> ids.Button:
     return ids.Button(env=env, about=pause.id, shown=pause.digest[: ids.SHOWN])
 
 
-def can_decide(pause: Pause, level: int) -> bool:
-    """Whether a card made for this level may show Approve and Deny now."""
-    return pause.status == "waiting" and pause.level == level and pause.intact
+def can_decide(pause: Pause, level: int, dest: str | None = None) -> bool:
+    """Whether a card made for this level and this destination (None: wherever) may show Approve and Deny now."""
+    return pause.status == "waiting" and pause.level == level and pause.intact and not stood_in_before(pause, dest)
+
+
+def stood_in_before(pause: Pause, dest: str | None) -> bool:
+    """Whether a card at this destination is that of somebody who stands in on some days, and does not now."""
+    asked = {pause.approver, *(f"person:{one.id}" for one in pause.stand_ins)}
+    return (
+        dest is not None and dest.startswith("person:") and pause.approver.startswith("person:") and dest not in asked
+    )
 
 
 def can_withdraw(pause: Pause) -> bool:
@@ -75,16 +83,19 @@ class _Fitted:
     left: bool
 
 
-def _for_approver(pause: Pause, content: Content, now: Told, level: int, value: str) -> list[Block]:
+def _for_approver(pause: Pause, content: Content, now: Told, value: str, *, decides: bool) -> list[Block]:
     if pause.status != "waiting":
         return [*_settled(pause, content, now), *parts.buttons(parts.details(value))]
     fitted = _fitted(pause, content)
     blocks = [*fitted.blocks, *facts.approvals(pause, content)]
     details = parts.details(value)
-    if can_decide(pause, level):
+    if decides:
         typed = content.confirm is not None
         decide, note = (parts.deciding(value, typed=typed), []) if fitted.complete else ([], paragraph(_DECIDE_THERE))
-        why = [*(parts.strong(f"{came(level, pause.voters)} {_CAME_TO_YOU}") if level else []), *facts.stand_ins(pause)]
+        why = [
+            *(parts.strong(f"{came(pause.level, pause.voters)} {_CAME_TO_YOU}") if pause.level else []),
+            *facts.stand_ins(pause),
+        ]
         return [blocks[0], *why, *blocks[1:], *facts.deadline(pause, content), *note, *parts.buttons(*decide, details)]
     until = small(Moment("Answer by {}.", pause.fire_at))
     return [*blocks, *_outcome(now), *until, *(parts.buttons(details) if fitted.left else [])]

@@ -34,10 +34,10 @@ def run_ended(run: RunRecord) -> Message:
     )
 
 
-def reminder(pause: Pause, *, level: int, env: str) -> Message | None:
-    """To whom it waits for: that it still does, and until when. None: it waits no more, or with somebody else by now."""
+def reminder(pause: Pause, *, level: int, env: str, dest: str) -> Message | None:
+    """To whom it waits for: that it still does, and until when. None: it waits no more, or with somebody else by now, or whoever is there stands in no more."""
     content = pause.content
-    if content is None or not blocks.can_decide(pause, level):
+    if content is None or not blocks.can_decide(pause, level, dest):
         return None
     summary = cut(seen(content.summary).text, 1_000, "… (all of it in Details)")
     head = f"Still waiting for {approver_name(pause.approver, pause.approver_name)}"

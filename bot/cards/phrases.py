@@ -92,9 +92,20 @@ def is_away(name: str, delegate: str, starts_at: datetime, ends_at: datetime) ->
     return f"{person(name)} is away {times}. {person(delegate)} may answer what is asked of them by name, but no request of their own."
 
 
-def is_back(name: str) -> str:
-    """What holds once somebody is here again."""
-    return f"{person(name)} is back: what is asked of them is theirs alone again."
+def is_back(name: str, ends_at: datetime, next_at: datetime | None) -> str:
+    """What holds once somebody is here again, who was to be away until `ends_at`; when the next absence begins, if one is planned."""
+    until = f"The absence until {clock(ends_at)} is over now."
+    return f"{person(name)} is back: what is asked of them is theirs alone again. {until}{_planned(next_at)}"
+
+
+def is_not_going(name: str, delegate: str, starts_at: datetime, ends_at: datetime, next_at: datetime | None) -> str:
+    """What holds once an absence that had not begun was taken back."""
+    times = f"from {clock(starts_at)} to {clock(ends_at)}"
+    return f"{person(name)} is not away now. The absence {times}, with {person(delegate)} to answer, was taken back.{_planned(next_at)}"
+
+
+def _planned(next_at: datetime | None) -> str:
+    return f" The one from {clock(next_at)} stands; say so once more to take it back." if next_at else ""
 
 
 def other_environment(theirs: str, ours: str) -> str:

@@ -9,7 +9,7 @@ from bot.cards import phrases
 from bot.commands.terminal import SURFACE, As, actor, database, known, say
 from engine.errors import BadInput, Conflict
 from engine.state import absences, people
-from engine.state.absences import Refused
+from engine.state.absences import Back, Refused
 
 app = typer.Typer()
 
@@ -41,13 +41,18 @@ def away(
 
 @app.command()
 def back(absent: Whom, person: As) -> None:
-    """Somebody is here again, or is not going: what is asked of them is theirs alone."""
+    """Somebody is here again, or is not going: what is asked of them is theirs alone. One absence at a time: the one under way, else the next."""
     with database() as conn:
         by, gone = actor(conn, person), known(people.everybody(conn), absent, "PERSON")
         came = absences.back(conn, gone.id, actor=by.id, surface=SURFACE)
-    if came != "back":
+        names = people.names(conn, [came.delegate]) if isinstance(came, Back) else {}
+    if not isinstance(came, Back):
         raise Conflict(phrases.NOT_AWAY[came], stands=came)
-    say(phrases.is_back(gone.name))
+    if came.begun:
+        say(phrases.is_back(gone.name, came.ends_at, came.next_at))
+    else:
+        delegate = names[came.delegate]
+        say(phrases.is_not_going(gone.name, delegate, came.starts_at, came.ends_at, came.next_at))
 
 
 def _time(written: str, field: str) -> datetime:

@@ -116,7 +116,9 @@ def _composed(conn: db.Conn, notice: Notice, env: str) -> Message | None:
             doubts = [effect for effect in ledger.in_doubt(conn) if effect.run_id == notice.run_id]
             return notices.in_doubt(doubts[0]) if doubts else None
         case "reminder" if notice.pause_id and notice.detail:
-            return notices.reminder(pauses.get(conn, notice.pause_id), level=notice.detail["level"], env=env)
+            return notices.reminder(
+                pauses.get(conn, notice.pause_id), level=notice.detail["level"], env=env, dest=notice.dest
+            )
         case "private" if notice.pause_id and notice.detail:
             pause = pauses.get(conn, notice.pause_id)
             return _about(pause, parts.answer(sentence(conn, as_it_stands(pause, notice.detail))))

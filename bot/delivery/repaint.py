@@ -57,6 +57,9 @@ def _paint(courier: Courier, card: Card) -> None:
     try:
         with courier.pool.connection() as conn:
             shown = _shown(conn, card)
+            if _not_asked_yet(card, shown):
+                cards.not_asked(conn, card)
+                return
             if _left_before_its_hour(card, shown):
                 cards.gone(conn, card, "nobody is asked here any more, and it was not shown before")
                 return
@@ -95,11 +98,18 @@ def _left_before_its_hour(card: Card, shown: Pause | Doubt) -> bool:
     return shown.level != card.level if shown.decided_at is None else shown.decided_at < card.not_before
 
 
+def _not_asked_yet(card: Card, shown: Pause | Doubt) -> bool:
+    """Whether it waits still, and was never posted to somebody who stands in on some days and does not now: the person asked is here."""
+    if isinstance(shown, Doubt) or card.kind != "approver" or card.tries > 1 or card.ts is not None:
+        return False
+    return shown.status == "waiting" and shown.level == card.level and blocks.stood_in_before(shown, card.dest)
+
+
 def _message(card: Card, shown: Pause | Doubt, env: str) -> parts.Message:
     if isinstance(shown, Doubt) or card.kind == "doubt":
         assert isinstance(shown, Doubt)
         return doubts.card(shown, env=env)
-    return blocks.card(shown, kind=card.kind, level=card.level, env=env)
+    return blocks.card(shown, kind=card.kind, level=card.level, env=env, dest=card.dest)
 
 
 def _name(shown: Pause | Doubt) -> str:

@@ -1,4 +1,4 @@
-"""`/approvals away` and `/approvals back`: somebody leaves their answers to another for a while, or an operator does so for them."""
+"""`/approvals away` and `/approvals back`: somebody leaves their own answers to another for a while. For others an operator does so by `placet away`."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -10,8 +10,9 @@ from bot.listeners.typed import COMMAND, SURFACE, Typed
 from engine.rules.documents import Unfit, length
 from engine.rules.people import People, Person
 from engine.state import absences, people
-from engine.state.absences import Refused
+from engine.state.absences import Back, Refused
 
+_LEAST_S: Final = 3_600
 _USAGE: Final = (
     f"Write {COMMAND} away NAME 5d, or {COMMAND} away NAME 2026-08-17 to be back when that day begins (UTC)."
 )
@@ -23,6 +24,8 @@ def away(typed: Typed) -> Message:
     ends_at = _until(until, datetime.now(UTC))
     if not named or ends_at is None:
         return parts.answer(_USAGE)
+    if "-" not in until and length(until) < _LEAST_S:
+        return parts.answer(f"An absence lasts an hour or more, and m is for minutes. Nothing was changed. {_USAGE}")
     with typed.desk.courier.pool.connection() as conn:
         delegate = _called(named, people.everybody(conn))
         if delegate is None:
@@ -41,11 +44,21 @@ def away(typed: Typed) -> Message:
 
 
 def back(typed: Typed) -> Message:
-    """Who typed it is here again."""
+    """Who typed it is here again, or is not going."""
+    if typed.words.strip():
+        return parts.answer(
+            f"{COMMAND} back takes no further words, and nothing was changed. By itself it ends your absence, or takes back the next one."
+        )
     with typed.desk.courier.pool.connection() as conn:
         came = absences.back(conn, typed.actor.id, actor=typed.actor.id, surface=SURFACE)
+        names = people.names(conn, [came.delegate]) if isinstance(came, Back) else {}
     typed.desk.kick()
-    return parts.answer(phrases.is_back(typed.actor.name) if came == "back" else phrases.NOT_AWAY[came])
+    if not isinstance(came, Back):
+        return parts.answer(phrases.NOT_AWAY[came])
+    if came.begun:
+        return parts.answer(phrases.is_back(typed.actor.name, came.ends_at, came.next_at))
+    delegate = names[came.delegate]
+    return parts.answer(phrases.is_not_going(typed.actor.name, delegate, came.starts_at, came.ends_at, came.next_at))
 
 
 def _until(written: str, now: datetime) -> datetime | None:

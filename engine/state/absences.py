@@ -22,6 +22,17 @@ class Away:
 
 
 @dataclass(frozen=True, slots=True)
+class Back:
+    """Which absence is no more, as it was to be: `begun` tells whether it was under way. `next_at` is when the next begins; None: none is planned."""
+
+    begun: bool
+    delegate: str
+    starts_at: datetime
+    ends_at: datetime
+    next_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
 class Refused:
     """Nothing was changed.
 
@@ -61,9 +72,10 @@ def leave(
     return Away(row["starts_at"], row["ends_at"]) if row["outcome"] == "away" else Refused(row["outcome"])
 
 
-def back(conn: db.Conn, person: str, *, actor: str, surface: str) -> Literal["back", "not_away", "not_yours"]:
-    """Somebody is here again: what is under way ends now, and what has not begun is taken back."""
-    outcome: Literal["back", "not_away", "not_yours"] = db.system_move(
-        conn, "set_back", person=person, actor=actor, surface=surface
-    )["outcome"]
-    return outcome
+def back(conn: db.Conn, person: str, *, actor: str, surface: str) -> Back | Literal["not_away", "not_yours"]:
+    """Somebody is here again: what is under way ends now. If nothing is, what would begin next is taken back; what is beyond stands."""
+    row = db.system_move(conn, "set_back", person=person, actor=actor, surface=surface)
+    outcome: Literal["back", "not_going", "not_away", "not_yours"] = row["outcome"]
+    if outcome in ("not_away", "not_yours"):
+        return outcome
+    return Back(outcome == "back", row["delegate"], row["starts_at"], row["ends_at"], row["next_at"])

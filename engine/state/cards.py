@@ -40,6 +40,11 @@ def gone(conn: db.Conn, card: Card, error: str) -> None:
     db.execute(conn, "card_gone", card_id=card.id, error=error)
 
 
+def not_asked(conn: db.Conn, card: Card) -> None:
+    """Who is there does not stand in now, and has not seen it: later, on the next day that they do, or never."""
+    db.execute(conn, "card_not_asked", card_id=card.id, error="nobody is asked here now, and it was not shown before")
+
+
 def reposted(conn: db.Conn, card: Card, error: str) -> None:
     """The message was deleted; the next painting posts a new one."""
     db.execute(conn, "card_reposted", card_id=card.id, error=error)

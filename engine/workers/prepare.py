@@ -15,7 +15,7 @@ from engine.errors import QuoteUnavailable
 from engine.models import Call, Confirmation, Content, NewCard, Quote, Run, Superseded
 from engine.rules import confirmations, digest, escalation
 from engine.rules.money import Money
-from engine.rules.needs import Need, within_s
+from engine.rules.needs import Need, shown_from, within_s
 from engine.rules.people import People
 from engine.state import db, ledger
 from engine.state.present import Refusal, Rules
@@ -218,7 +218,7 @@ def ask(run: Run, held: Content, people: People, now: datetime) -> Ask:
         *(NewCard(kind="approver", dest=dest, not_before=begins) for dest, begins in shown.items()),
         NewCard(kind="requester", dest=f"person:{requester}"),
     )
-    stored = replace(held, shown_at=digest_at)
+    stored = replace(held, shown_at=shown_from(need, now))
     return Ask(id=db.new_id(), content=stored, approver=approver, cards=cards, answer_within_s=answer_within_s)
 
 

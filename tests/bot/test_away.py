@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bot.cards import ids
-from engine.state import pauses
+from engine.state import absences, pauses
 from tests import rows
 from tests.bot.command_line import placet
 from tests.bot.house import Home
@@ -36,6 +36,36 @@ def test_marta_goes_away_and_otto_approves_in_her_place(home: Home, conn: Any) -
     assert "Nobody is away there." in text_of(home.office.command("U0MARTA", "back"))
 
 
+def test_a_delegate_who_has_it_has_no_buttons_once_the_person_is_back_and_one_who_has_not_is_sent_nothing(
+    home: Home, conn: Any
+) -> None:
+    [pause_id] = rows.waiting(conn)
+    home.card()
+    home.office.command("U0MARTA", "away Otto Brandt 2h")
+    home.office.await_(
+        lambda: next((m for m in home.office.messages("D0OTTO") if ids.ACTION_APPROVE in actions_of(m)), None)
+    )
+    tomorrow = datetime.now(UTC) + timedelta(hours=2, minutes=1)
+    absences.leave(
+        conn, "marta", "ines", starts_at=tomorrow, ends_at=tomorrow + timedelta(hours=1), actor="marta", surface="tests"
+    )
+    said = text_of(home.office.command("U0MARTA", "back"))
+    assert "Marta Keller is back" in said
+    assert "stands; say so once more to take it back." in said
+    card = home.office.await_(
+        lambda: next((m for m in home.office.messages("D0OTTO") if ids.ACTION_APPROVE not in actions_of(m)), None)
+    )
+    assert "It is with Marta Keller now." in text_of(card)
+    assert "is away" not in text_of(home.card())
+    assert "with Ines Alonso to answer, was taken back." in text_of(home.office.command("U0MARTA", "back"))
+    conn.execute("UPDATE card SET not_before = clock_timestamp() WHERE not_before IS NOT NULL")
+    home.house.bell.ring()
+    home.calm()
+    assert conn.execute("SELECT dest FROM card WHERE state = 'gone'").fetchall() == [("person:ines",)]
+    assert home.office.messages("D0INES") == []
+    assert home.pause(pause_id).status == "waiting"
+
+
 def test_what_is_typed_wrong_is_answered_and_changes_nothing(home: Home, conn: Any) -> None:
     for typed, told in (
         ("away", "Write /approvals away NAME 5d"),
@@ -43,6 +73,8 @@ def test_what_is_typed_wrong_is_answered_and_changes_nothing(home: Home, conn: A
         ("away Otto soon", "Write /approvals away NAME 5d"),
         ("away Nobody 5d", "Nobody here, or more than one, is called Nobody."),
         ("away marta 5d", "Nobody stands in for themselves."),
+        ("away otto 1m", "An absence lasts an hour or more, and m is for minutes."),
+        ("back on Monday", "/approvals back takes no further words, and nothing was changed."),
         ("away otto 2020-01-01", "That time is over already."),
         ("away otto 9999-12-31T23:59-05:00", "An absence ends at most 366 days from now."),
         ("away otto 0001-01-01T00:00+14:00", "That time is over already."),

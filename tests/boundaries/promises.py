@@ -111,7 +111,9 @@ def _shown(scene: Scene) -> list[Json]:
         for card in cards.of_pause(scene.conn, pause_id):
             assert card.state == "live"
             message = known.pop((card.channel, card.ts))
-            wanted = blocks.card(pause, kind=cast("blocks.Kind", card.kind), level=card.level, env=ENV).payload()
+            wanted = blocks.card(
+                pause, kind=cast("blocks.Kind", card.kind), level=card.level, env=ENV, dest=card.dest
+            ).payload()
             assert (message["text"], text_of(message["blocks"])) == (wanted["text"], text_of(wanted["blocks"]))
             assert actions_of(message) == actions_of(wanted)
     for (effect_id,) in scene.conn.execute(

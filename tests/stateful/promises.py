@@ -138,7 +138,9 @@ def _cards_are_true(ground: Ground, run_id: UUID, known: dict[tuple[str, str], J
             message = known.get((card.channel, card.ts))
             if message is None:
                 continue  # deleted after its last word: nobody looks for it any more
-            wanted = blocks.card(pause, kind=cast("blocks.Kind", card.kind), level=card.level, env=ENV).payload()
+            wanted = blocks.card(
+                pause, kind=cast("blocks.Kind", card.kind), level=card.level, env=ENV, dest=card.dest
+            ).payload()
             assert _read(message) == _read(wanted), f"shown {_read(message)}\nwanted {_read(wanted)}"
             assert actions_of(message) == actions_of(wanted)
 

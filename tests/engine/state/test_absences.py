@@ -1,6 +1,7 @@
 """Who is away leaves their answers to somebody else: from then on and until then, one hop, and never towards one's own request."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -9,8 +10,8 @@ import pytest
 
 from engine.errors import BadInput
 from engine.models import Decided, NewCard, NotYours, Outcome
-from engine.state import absences, cards, db, events, pauses, people
-from engine.state.absences import Away, Refused
+from engine.state import absences, cards, db, events, pauses, people, runs
+from engine.state.absences import Away, Back, Refused
 from tests import database, rows
 
 DAY = timedelta(days=1)
@@ -122,26 +123,120 @@ def test_a_delegate_is_not_shown_it_before_the_digest_of_whom_they_stand_in_for(
     assert dict(found) == {"person:marta": hour, "person:ines": hour}
 
 
-def test_back_is_back_and_what_has_not_begun_is_taken_back(conn: Any) -> None:
+def back(conn: Any) -> Back:
+    came = absences.back(conn, "marta", actor="marta", surface="cli")
+    assert isinstance(came, Back)
+    return came
+
+
+def test_back_ends_what_is_under_way_and_leaves_what_is_planned(conn: Any) -> None:
     assert absences.back(conn, "marta", actor="marta", surface="cli") == "not_away"
     leave(conn)
-    leave(conn, of=3 * DAY, after=2 * DAY)
+    planned = leave(conn, of=3 * DAY, after=2 * DAY)
+    further = leave(conn, "marta", "otto", of=5 * DAY, after=4 * DAY)
+    assert isinstance(planned, Away)
+    assert isinstance(further, Away)
     [pause_id] = rows.waiting(conn)
-    assert absences.back(conn, "marta", actor="marta", surface="cli") == "back"
+    ended = back(conn)
+    assert (ended.begun, ended.delegate, ended.next_at) == (True, "ines", planned.starts_at)
     assert isinstance(approve(conn, pause_id, "ines"), NotYours)
     kept = people.everybody(conn).get("marta")
     assert kept is not None
-    assert [absence.delegate for absence in kept.absences] == ["ines"]  # for what was decided meanwhile
-    assert on_record(conn) == [
-        ("back", None, "marta"), ("away", "done", "marta"), ("away", "done", "marta"), ("back", "done", "marta"),
-    ]  # fmt: skip
+    assert [absence.delegate for absence in kept.absences] == [
+        "ines",
+        "ines",
+        "otto",
+    ]  # the first for what was decided meanwhile
+    assert back(conn) == Back(False, "ines", planned.starts_at, planned.ends_at, further.starts_at)
+    assert back(conn) == Back(False, "otto", further.starts_at, further.ends_at, None)
+    told = [e.detail for e in events.of_run(conn, db.SYSTEM_RUN) if e.event == "back" and e.to_status]
+    assert [detail.split(" from ")[0] for detail in told if detail] == [
+        "ended: ines",
+        "taken back: ines",
+        "taken back: otto",
+    ]
+
+
+def hours(conn: Any, pause_id: UUID, dest: str) -> tuple[datetime | None, bool]:
+    """When a card is due, and whether it shows what it must."""
+    return conn.execute(  # type: ignore[no-any-return]
+        "SELECT not_before, wanted = painted FROM card WHERE pause_id = %s AND dest = %s", (pause_id, dest)
+    ).fetchone()
+
+
+def paint(conn: Any) -> set[str]:
+    """Everything that is due is painted; where."""
+    claimed = cards.claim(conn, limit=10, lease_s=60)
+    for card in claimed:
+        cards.painted(conn, card, channel="D0", ts=f"{card.id}")
+    return {card.dest for card in claimed}
+
+
+def test_who_stands_in_sooner_than_was_planned_is_shown_it_sooner(conn: Any) -> None:
+    [pause_id] = rows.waiting(conn)
+    leave(conn, of=timedelta(hours=3), after=timedelta(hours=2))
+    leave(conn, of=timedelta(hours=1))
+    (at, painted), clock = hours(conn, pause_id, "person:ines"), now(conn)
+    assert at is not None
+    assert (at <= clock, painted) == (True, False)
+
+
+def test_a_card_is_painted_anew_when_an_absence_begins_and_when_it_ends_and_at_once_when_it_is_decided(
+    conn: Any,
+) -> None:
+    [pause_id] = rows.waiting(conn)
+    paint(conn)
+    went = leave(conn, of=timedelta(hours=2), after=timedelta(hours=1))
+    assert isinstance(went, Away)
+    assert paint(conn) == {"channel:C0BUY"}
+    assert hours(conn, pause_id, "channel:C0BUY") == (went.starts_at, False)
+    assert cards.undelivered(conn) == 0
+    conn.execute("UPDATE away SET starts_at = starts_at - interval '1 hour'")
+    conn.execute("UPDATE card SET not_before = not_before - interval '1 hour' WHERE not_before IS NOT NULL")
+    assert paint(conn) == {"channel:C0BUY", "person:ines"}
+    assert [hours(conn, pause_id, dest) for dest in ("channel:C0BUY", "person:ines")] == [(went.ends_at, False)] * 2
+    assert back(conn).begun
+    assert paint(conn) == {"channel:C0BUY", "person:ines"}
+    assert isinstance(approve(conn, pause_id, "marta"), Decided)
+    assert paint(conn) == {"channel:C0BUY", "person:ines", "person:priya"}
+
+
+def test_one_decided_before_an_absence_begins_is_painted_at_once(conn: Any) -> None:
+    [pause_id] = rows.waiting(conn)
+    leave(conn, of=timedelta(hours=2), after=timedelta(hours=1))
+    paint(conn)
+    assert isinstance(approve(conn, pause_id, "marta"), Decided)
+    assert paint(conn) == {"channel:C0BUY", "person:priya"}
+
+
+def test_an_absence_that_began_while_a_request_was_prepared_is_made_up_for_when_it_is_shown(conn: Any) -> None:
+    leave(conn)
+    leave(conn, delegate="priya", of=3 * DAY, after=DAY)
+    [pause_id] = rows.waiting(conn)
+    assert dests(conn, pause_id) == {"channel:C0BUY"}
+    paint(conn)
+    assert dests(conn, pause_id) == {"channel:C0BUY", "person:ines"}
+
+
+def test_a_reminder_comes_after_the_hour_at_which_it_was_shown(conn: Any) -> None:
+    need, at = replace(rows.NEED, remind_after_s=3600), now(conn)
+    late, too_late = (
+        NewCard(kind="approver", dest=dest, not_before=at + timedelta(hours=after))
+        for dest, after in (("person:ines", 2), ("person:otto", 3.5))
+    )
+    claim = rows.claimed(conn)
+    rows.replied(conn, claim)
+    runs.ask(conn, claim, [rows.asked(conn, claim, need=need, cards=(*rows.SHOWN, late, too_late))])
+    said = dict(conn.execute("SELECT dest, not_before FROM notice WHERE kind = 'reminder'").fetchall())
+    assert said.keys() == {"channel:C0BUY", "person:ines"}
+    assert said["person:ines"] == at + timedelta(hours=3)
 
 
 def test_an_operator_may_say_so_for_others_and_nobody_else(conn: Any) -> None:
     assert leave(conn, actor="ines") == Refused("not_yours")
     assert absences.back(conn, "marta", actor="ines", surface="cli") == "not_yours"
     assert isinstance(leave(conn, actor="otto"), Away)
-    assert absences.back(conn, "marta", actor="otto", surface="cli") == "back"
+    assert isinstance(absences.back(conn, "marta", actor="otto", surface="cli"), Back)
     assert on_record(conn) == [
         ("away", None, "ines"), ("back", None, "ines"), ("away", "done", "otto"), ("back", "done", "otto"),
     ]  # fmt: skip
