@@ -152,8 +152,8 @@ SELECT p.id, p.name, p.active, i.team, i.slack_user, i.refusal, extract(epoch FR
   FROM identity i JOIN person p ON p.id = i.person_id WHERE i.team = %(team)s AND i.slack_user = %(user)s;
 
 -- name: identities_of_person :many
--- A person's Slack ids. None: the person cannot be reached in Slack.
-SELECT team, slack_user FROM identity WHERE person_id = %(person)s ORDER BY team, slack_user;
+-- A person's Slack ids, last those that Slack's last word on bars. None: the person cannot be reached in Slack.
+SELECT team, slack_user FROM identity WHERE person_id = %(person)s ORDER BY refusal IS NOT NULL, team, slack_user;
 
 -- name: identity_checked :exec
 -- What Slack said of this user just now; refusal NULL: a full member.

@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from typing import Final
 
+from bot.cards.parts import Message
 from bot.delivery import who
-from bot.delivery.web import Failure, Refused, Slack, Unclear
+from bot.delivery.web import Failure, Refused, Sent, Slack, Unclear
 from bot.delivery.who import Us
 from engine.state import db
 
@@ -22,14 +23,23 @@ class Courier:
     us: Us
     env: str
 
-    def channel_of(self, dest: str) -> str | Failure:
-        """The channel to post to for "channel:C..." or "person:marta" (their direct conversation with us)."""
+    def post(self, dest: str, message: Message) -> Sent | Failure:
+        """Post to "channel:C..." or "person:marta" (their direct conversation with us).
+
+        Of several accounts of a person the next is tried where one can never be written to.
+        """
         kind, _, name = dest.partition(":")
         if kind == "channel":
-            return name
+            return self.slack.post(name, message)
         with self.pool.connection() as conn:
-            user = who.reachable(conn, self.us, name)
-        return self.slack.open_dm(user) if user else Refused(error="user_not_found", permanent=True)
+            users = who.reachable(conn, self.us, name)
+        outcome: Sent | Failure = Refused(error="user_not_found", permanent=True)
+        for user in users:
+            direct = self.slack.open_dm(user)
+            outcome = self.slack.post(direct, message) if isinstance(direct, str) else direct
+            if isinstance(outcome, Sent) or not is_final(outcome):
+                break
+        return outcome
 
 
 def wait_s(failure: Failure, tries: int) -> float:

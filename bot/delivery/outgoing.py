@@ -103,8 +103,7 @@ def _deliver(courier: Courier, notice: Notice) -> Sent | Failure:
     if notice.kind == "private":
         _, channel, user = notice.dest.split(":")
         return tell(courier, channel, user, message)
-    place = courier.channel_of(notice.dest)
-    return courier.slack.post(place, message) if isinstance(place, str) else place
+    return courier.post(notice.dest, message)
 
 
 def _composed(conn: db.Conn, notice: Notice, env: str) -> Message | None:

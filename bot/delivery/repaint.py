@@ -118,19 +118,18 @@ def _name(shown: Pause | Doubt) -> str:
 
 def _send(courier: Courier, card: Card, shown: Pause | Doubt) -> Sent | Failure:
     """Post the card, or edit it; if Slack finds it too long, a short one in its place, without buttons."""
-    place = card.channel or courier.channel_of(card.dest)
-    if not isinstance(place, str):
-        return place
     message = _message(card, shown, courier.env)
-    outcome = _put(courier, place, card.ts, message)
+    outcome = _put(courier, card, message)
     if isinstance(outcome, Refused) and outcome.error in TOO_LONG:
         log.error("%s is too long for Slack (%s); a short one is shown", _name(shown), outcome.error)
-        return _put(courier, place, card.ts, _short(message, shown))
+        return _put(courier, card, _short(message, shown))
     return outcome
 
 
-def _put(courier: Courier, place: str, ts: str | None, message: parts.Message) -> Sent | Failure:
-    return courier.slack.update(place, ts, message) if ts else courier.slack.post(place, message)
+def _put(courier: Courier, card: Card, message: parts.Message) -> Sent | Failure:
+    if card.channel and card.ts:
+        return courier.slack.update(card.channel, card.ts, message)
+    return courier.post(card.dest, message)
 
 
 def _short(message: parts.Message, shown: Pause | Doubt) -> parts.Message:

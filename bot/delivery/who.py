@@ -99,14 +99,13 @@ def known(pool: db.Pool, slack: Slack, us: Us, who: Identity) -> Known | Turned:
     return Known(actor) if refusal is None else Turned(cast("Refusal", refusal))
 
 
-def reachable(conn: db.Conn, us: Us, person: str) -> str | None:
-    """A Slack user id by which a person can be written to; None: there is none in our workspace.
+def reachable(conn: db.Conn, us: Us, person: str) -> list[str]:
+    """The Slack user ids by which a person can be written to, the likeliest first; none: they have none in our workspace.
 
     In an organisation any of its workspaces will do, and which those are only Slack knows: its answer to the DM says.
     """
     found = people.identities(conn, person)
-    ours = [user for team, user in found if us.has(team)] or [user for _, user in found if us.enterprise]
-    return ours[0] if ours else None
+    return [user for team, user in found if us.has(team)] or [user for _, user in found if us.enterprise]
 
 
 def _teams(us: Us, who: Identity) -> list[str]:

@@ -83,7 +83,7 @@ def checked(conn: db.Conn, team: str, user: str, refusal: str | None) -> None:
 
 
 def identities(conn: db.Conn, person: str) -> list[tuple[str, str]]:
-    """A person's (team, Slack user) pairs."""
+    """A person's (team, Slack user) pairs, last those that Slack's last word on bars."""
     return [(r["team"], r["slack_user"]) for r in db.many(conn, "identities_of_person", dict, person=person)]
 
 

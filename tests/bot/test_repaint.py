@@ -13,7 +13,7 @@ from bot.cards import ids
 from bot.delivery.courier import Courier
 from bot.delivery.repaint import paint_copy, paint_due
 from engine.models import NewCard
-from engine.state import cards, outage, pauses
+from engine.state import cards, outage, pauses, people
 from engine.workers.sweep import Sweeper
 from tests import database, rows
 from tests.bot.office import Office, actions_of, at_once, text_of
@@ -221,6 +221,17 @@ def test_a_decided_card_in_an_archived_channel_is_let_go(
     paint_due(courier)
     assert [c.state for c in shown(conn, pause_id)] == ["gone"]
     assert paint_due(courier) == 0
+
+
+def test_of_two_accounts_the_one_that_is_there_is_written_to(conn: Any, courier: Courier, office: Office) -> None:
+    for person, old, new in (("marta", "U0AAA", "U0MARTA"), ("priya", "U0GONE", "U0PRIYA")):
+        rows.change_person(conn, person, slack=(f"T0ACME:{old}", f"T0ACME:{new}"))
+    people.checked(conn, "T0ACME", "U0GONE", "deactivated")
+    assert people.identities(conn, "priya") == [("T0ACME", "U0PRIYA"), ("T0ACME", "U0GONE")]
+    rows.waiting(conn, cards=(NewCard(kind="approver", dest="person:marta"), rows.SHOWN[1]))
+    paint_due(courier)
+    assert actions_of(office.messages("D0MARTA")[0]) == APPROVER
+    assert actions_of(office.messages("D0PRIYA")[0]) == [ids.ACTION_WITHDRAW]
 
 
 def test_a_rate_limit_postpones_by_what_slack_says_and_loses_nothing(

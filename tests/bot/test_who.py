@@ -130,6 +130,6 @@ def test_a_command_and_an_event_say_who_too() -> None:
 
 
 def test_a_person_is_written_to_by_an_identity_of_ours(conn: Any) -> None:
-    assert who.reachable(conn, ACME, "marta") == "U0MARTA"
-    assert who.reachable(conn, Us(team="T0OTHER"), "marta") is None
-    assert who.reachable(conn, Us(team="E0ACME", enterprise="E0ACME"), "marta") == "U0MARTA"
+    assert who.reachable(conn, ACME, "marta") == ["U0MARTA"]
+    assert who.reachable(conn, Us(team="T0OTHER"), "marta") == []
+    assert who.reachable(conn, Us(team="E0ACME", enterprise="E0ACME"), "marta") == ["U0MARTA"]
