@@ -126,9 +126,9 @@ class Exchange:
             return GrantGone(
                 f"The identity server does not grant this: {meant} ({said}).", f"{mend}, then launch again."
             )
-        return self._odd(
-            f"does not take what we ask: {said}. Check PLACET_OAUTH_CLIENT_ID, PLACET_OAUTH_KEY_FILE, and its own settings"
-        )
+        what = f"does not take what we ask: {said}. Check PLACET_OAUTH_CLIENT_ID, PLACET_OAUTH_KEY_FILE, and its own settings"
+        _log.error("NOTHING THAT NEEDS A TOKEN IS DONE: the identity server %s %s", self._server.issuer, what)
+        return self._odd(what)
 
     def _odd(self, what: str) -> Unreachable:
         return Unreachable(f"The identity server {self._server.issuer} {what}.")

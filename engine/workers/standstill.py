@@ -24,6 +24,10 @@ PUT_OFF_S: Final = 60
 """For how long, each time: nothing runs meanwhile, however many wait for the same server."""
 
 
+GIVE_UP_S: Final = 3600
+"""How long an allowed call is put off for want of a credential until the model is told; what was approved has its own time."""
+
+
 def halt(turn: Turn) -> Way:
     """Until effects may go on, an operator wants the run to stop, or the worker ends."""
     with turn.means.standing_still():
@@ -39,9 +43,9 @@ def outage(turn: Turn, borrowed: Borrowed, why: str) -> Way:
     Or until an operator wants the run to stop, or the worker ends. What is not over soon puts the run off: it is let go, and taken up again
     in a minute by whoever is free. `why` is what was said when no credential was to be had.
     """
-    _log.warning("run %s stands still, approved and not done: %s", turn.run.id, why)
+    _log.warning("run %s stands still, with a call not done: %s", turn.run.id, why)
     approved, now = _approved(turn), turn.means.do(ledger.standing, turn.run.id).now
-    is_new = all(
+    is_new = turn.means.do(runs.put_off_for_s, turn.run.id) is None and all(
         pause.decided_at is not None and now - pause.decided_at < timedelta(seconds=PUT_OFF_S) for pause in approved
     )
     with turn.means.standing_still():
@@ -61,6 +65,12 @@ def put_off(turn: Turn, why: str) -> Way:
     """The run is let go, and taken up again in a minute by whoever is free; `why` stands in its record, and on the cards of what was approved."""
     turn.means.do(runs.put_off, turn.claim, turn.means.name, after_s=PUT_OFF_S, why=why)
     return "off"
+
+
+def is_given_up(turn: Turn) -> bool:
+    """Whether this step has been put off for so long that it is no use to go on; never while something of the run is begun and not settled."""
+    put_off_s = turn.means.do(runs.put_off_for_s, turn.run.id)
+    return put_off_s is not None and put_off_s >= GIVE_UP_S and not turn.means.do(runs.load, turn.run.id).open_effects
 
 
 def hold(turn: Turn) -> Way:

@@ -11,7 +11,7 @@ from bot.cards import outcomes
 from bot.sandbox.model import ask, say
 from engine import ProviderRefused
 from engine.state import events, ledger, runs
-from engine.workers import loop
+from engine.workers import loop, standstill
 from engine.workers.credentials import Minted
 from engine.workers.exchange import Exchange
 from engine.workers.revalidate import LATE
@@ -274,7 +274,7 @@ def test_a_server_that_is_away_and_back_again_means_exactly_one_payment_and_noth
     assert desk.paid() == [BIG]
     assert shop.diary == ["pay PO-1"]
     assert identity.live() == []
-    assert f"run {run_id} stands still, approved and not done: The identity server" in caplog.text
+    assert f"run {run_id} stands still, with a call not done: The identity server" in caplog.text
 
 
 @pytest.mark.parametrize("kind", ["down", "hang", "redirect", "rubbish", "busy", "cut"])
@@ -405,6 +405,28 @@ def test_an_allowed_payment_stands_still_and_is_put_off_too_and_is_then_made_onc
     desk.work()
     assert desk.run(run_id).status == "done"
     assert desk.paid() == [SMALL]
+
+
+def test_an_allowed_payment_that_no_token_is_had_for_in_an_hour_is_told_to_the_model_and_the_operator(
+    desks: Desks, shop: Shop, identity: Identity, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = desks(ask(pay(amount="640.00")), DONE)
+    identity.plan("change", path="/token", status=400, **{"with": {"error": "invalid_client"}})
+    run_id = desk.start()
+    assert desk.hours.waited == [2.0, 4.0, 8.0, 16.0]
+    assert "NOTHING THAT NEEDS A TOKEN IS DONE: the identity server" in caplog.text
+    later(desk)
+    desk.work()
+    assert (desk.run(run_id).status, len(desk.hours.waited)) == ("queued", 4)
+    monkeypatch.setattr(standstill, "GIVE_UP_S", 0)
+    later(desk)
+    desk.work()
+    assert desk.run(run_id).status == "done"
+    [(told, is_error)] = desk.told(run_id)
+    assert is_error
+    assert "invalid_client" in told
+    assert told.endswith("It was tried for an hour. Nothing was done; say so in your answer.")
+    assert (desk.paid(), desk.effects(run_id)) == ([], [])
 
 
 def test_while_a_halt_stands_no_token_is_held(desks: Desks, shop: Shop, identity: Identity) -> None:

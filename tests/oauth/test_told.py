@@ -160,7 +160,7 @@ def test_no_token_is_in_any_row_log_line_message_or_card(
     journals = "".join(path.read_text() for path in tmp_path.glob("*.jsonl"))
     for where, part in (("rows", rows), ("messages", said), ("journals", journals)):
         assert "PO-5" in part, where
-    assert "stands still, approved and not done" in caplog.text
+    assert "stands still, with a call not done" in caplog.text
     tokens = identity.tokens()
     assert len(tokens) > 30
     assert len(identity.opaque()) > 4
