@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from bot.cards import ids, parts
+from bot.cards.asked import is_asked
 from bot.cards.ids import screen_id
 from bot.cards.parts import Block, Message, Moment, cut, flat, paragraph, small
 from bot.cards.phrases import approver_name, person
@@ -78,7 +79,12 @@ def waiting_row(row: Waiting, me: Actor, env: str) -> list[Block]:
     offered: list[Block] = []
     if row.on_behalf_of == me.id:
         offered = [parts.button("Withdraw", ids.ACTION_WITHDRAW, value)]
-    elif row.intact and _may_decide(row, me) and parts.size(summary.text) <= _SUMMARY and not summary.warnings:
+    elif (
+        row.intact
+        and is_asked(row.approver, row.stand_ins, me)
+        and parts.size(summary.text) <= _SUMMARY
+        and not summary.warnings
+    ):
         offered = parts.deciding(value, typed=row.typed)
     text = cut(summary.text, _SUMMARY, "… (all of it in Details)") if row.intact else "This request was altered."
     when = (Moment("since {},", row.created_at), Moment("answer by {}", row.fire_at))
@@ -90,11 +96,6 @@ def run_stands(run: RunLine) -> str:
     if run.hold and run.status not in {"paused", "done", "error", "cancelled"}:
         return f"{_RUN_WORDS[run.status]}, pausing"
     return _RUN_WORDS[run.status]
-
-
-def _may_decide(row: Waiting, me: Actor) -> bool:
-    kind, _, key = row.approver.partition(":")
-    return key in me.roles if kind == "role" else me.id in (key, *row.stand_ins)
 
 
 def _run_row(run: RunLine) -> list[Block]:

@@ -8,12 +8,13 @@ import json
 from typing import Any
 
 from bot.cards import facts, ids, parts
+from bot.cards.asked import is_asked
 from bot.cards.blocks import ALTERED, button_of
 from bot.cards.outcomes import Told, told
 from bot.cards.parts import Block, Moment, boxed, cut, flat, paragraph, small
 from bot.cards.phrases import named, span
 from bot.cards.seen import seen, seen_line
-from engine.models import Content, Line, Pause
+from engine.models import Actor, Content, Line, Pause
 from engine.rules import confirmations
 from engine.rules.digest import canonical
 
@@ -33,10 +34,10 @@ _TOO_LONG = (
 )
 
 
-def details_view(pause: Pause, env: str, *, viewer: str | None = None, channel: str | None = None) -> View:
+def details_view(pause: Pause, env: str, *, viewer: Actor | None = None, channel: str | None = None) -> View:
     """Everything about a pause. Approve and Deny are in it while it waits, unless this viewer surely may not decide.
 
-    `viewer` is a person's id, None if not known; `channel` is where their private answers go.
+    `viewer` None: it is not known who looks; `channel` is where their private answers go.
     """
     button = button_of(pause, env)
     view = _modal("Details", ids.CALLBACK_DETAILS, ids.Carried(button, channel))
@@ -54,13 +55,14 @@ def details_view(pause: Pause, env: str, *, viewer: str | None = None, channel: 
     return view | {"blocks": [*paragraph(_TOO_LONG), *summary, *_stands(told(pause)), *_numbers(pause), *deny]}
 
 
-def may_decide(pause: Pause, viewer: str | None) -> bool:
-    """Whether to offer a decision. The decision itself is checked again, by the row and the roles of that moment."""
+def may_decide(pause: Pause, viewer: Actor | None) -> bool:
+    """Whether to offer a decision; to somebody who is not known (None), as to anybody. The decision itself is checked again, by the row and the roles of that moment."""
     if pause.status != "waiting" or not pause.intact:
         return False
-    barred = viewer is not None and (viewer == pause.on_behalf_of or viewer in pause.voters)
-    asked = {pause.approver, *(f"person:{one.id}" for one in pause.stand_ins)}
-    return not barred and (viewer is None or pause.approver.startswith("role:") or f"person:{viewer}" in asked)
+    if viewer is None:
+        return True
+    barred = viewer.id == pause.on_behalf_of or viewer.id in pause.voters
+    return not barred and is_asked(pause.approver, (one.id for one in pause.stand_ins), viewer)
 
 
 def deny_view(pause: Pause, env: str, channel: str | None = None) -> View:

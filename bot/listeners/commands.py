@@ -110,7 +110,7 @@ def _show(typed: Typed) -> Message:
     with typed.desk.courier.pool.connection() as conn:
         pause = pauses.get(conn, pause_named(conn, typed.words))
     own = pause.on_behalf_of == typed.actor.id
-    level = pause.level if modals.may_decide(pause, typed.actor.id) else -1
+    level = pause.level if modals.may_decide(pause, typed.actor) else -1
     return blocks.card(pause, kind="requester" if own else "approver", level=level, env=typed.desk.courier.env)
 
 

@@ -14,6 +14,7 @@ from slack_bolt import Ack, App
 
 from bot.cards import ids, phrases
 from bot.cards import modals as views
+from bot.cards.asked import is_asked
 from bot.delivery import outgoing
 from bot.delivery.web import Answered
 from bot.delivery.who import Turned
@@ -81,7 +82,7 @@ def open_details(desk: Desk, click: Click) -> str | None:
     """Show everything about a pause; a sentence if it could not be shown. Raises NotFound."""
     pause = _pause(desk, click)
     return _open(
-        desk, click, views.details_view(pause, desk.courier.env, viewer=click.actor.id, channel=click.place.told_in)
+        desk, click, views.details_view(pause, desk.courier.env, viewer=click.actor, channel=click.place.told_in)
     )
 
 
@@ -152,7 +153,7 @@ def _settled_first(desk: Desk, click: Click) -> tuple[Pause, Outcome | None]:
 
 def show_again(desk: Desk, click: Click) -> None:
     """Make an open modal show its pause as it is now."""
-    view = views.details_view(_pause(desk, click), desk.courier.env, viewer=click.actor.id, channel=click.place.told_in)
+    view = views.details_view(_pause(desk, click), desk.courier.env, viewer=click.actor, channel=click.place.told_in)
     outcome = desk.courier.slack.views_update(click.place.view_id or "", view)
     if not isinstance(outcome, Answered):
         log.warning("a modal of %s was not shown anew: %s", ids.screen_id("pause", click.button.about), outcome.error)
@@ -182,6 +183,4 @@ def _against(pause: Pause, actor: Actor) -> Outcome | None:
         return NotYours(now, "own")
     if actor.id in pause.voters:
         return NotYours(now, "voted")
-    kind, _, name = pause.approver.partition(":")
-    asked = name in actor.roles if kind == "role" else actor.id in {name, *(one.id for one in pause.stand_ins)}
-    return None if asked else NotYours(now, "not_yours")
+    return None if is_asked(pause.approver, (one.id for one in pause.stand_ins), actor) else NotYours(now, "not_yours")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bot.cards import ids
 from bot.cards.modals import deny_view, details_view, errors, may_decide
-from engine.models import Line, Pause, PauseStatus
+from engine.models import Actor, Line, Pause, PauseStatus, StandIn
 from engine.rules.digest import canonical
 from tests.bot.asked import CONTENT, ENV, LINES, by_marta, content, pause, statuses
 from tests.bot.painted import ATTACKS, opened, pressed, read, words
@@ -73,13 +73,18 @@ def test_what_is_too_long_even_for_details_cannot_be_approved(value: str) -> Non
     [
         (pause(), None, True), (pause(), "marta", True), (pause(), "otto", False), (pause(), "priya", False),
         (pause(approver="role:finance-approver"), "ines", True), (pause(approver="role:finance-approver"), "priya", False),
+        (pause(approver="role:finance-approver"), "otto", False), (pause(stand_ins=(StandIn(id="otto", name="Otto"),)), "otto", True),
         (pause(approver="role:finance-approver", voters=("ines",)), "ines", False), (pause(None), "marta", False),
         (pause(status="approved", **by_marta()), "marta", False),
     ],
 )  # fmt: skip
 def test_a_decision_is_offered_to_those_who_may_make_it(asked: Pause, viewer: str | None, may: bool) -> None:
-    assert may_decide(asked, viewer) is may
-    assert ("Approve" in pressed(details(asked, viewer=viewer)["blocks"])) is may
+    me = viewer and Actor(
+        id=viewer, name=viewer, active=True, team="T0ACME", slack_user=f"U0{viewer.upper()}", refusal=None, checked_s_ago=1,
+        roles=("finance-approver",) if viewer == "ines" else (),
+    )  # fmt: skip
+    assert may_decide(asked, me) is may
+    assert ("Approve" in pressed(details(asked, viewer=me)["blocks"])) is may
 
 
 @pytest.mark.parametrize("channel", [None, "C0BUY"])

@@ -1,0 +1,11 @@
+"""Who is asked, as far as a row tells: one rule for every place that offers a decision. The statement that decides looks again."""
+
+from collections.abc import Iterable
+
+from engine.models import Actor
+
+
+def is_asked(approver: str, stand_ins: Iterable[str], me: Actor) -> bool:
+    """Whether somebody is who is asked, holds the role that is, or stands in now for the person; `stand_ins` are their ids."""
+    kind, _, name = approver.partition(":")
+    return name in me.roles if kind == "role" else me.id in (name, *stand_ins)
