@@ -1,8 +1,8 @@
 """Who is who by a document and by what Slack said of it, merged.
 
 The one rule: Slack is believed in what the document leaves to it, and only as far as its word can be trusted. Whoever is not in the
-document gets nothing, and who is no full member of the workspace holds no role. Where Slack's word is not taken a finding says so, and
-the document stands; an override wins over both, but for that last.
+document gets nothing. A guest, a bot or a stranger there holds no role, whatever an override says; who is deactivated there has left, unless
+an override says that they stay. Where else Slack's word is not taken a finding says so, and the document stands; an override wins over both.
 """
 
 import difflib
@@ -43,9 +43,18 @@ def merge(document: Document, source: Source, said: Said) -> Merged:
     merging = _Merging(document, source, said)
     everybody = People(tuple(merging.person(one) for one in document.people))
     merging.look_into_groups(everybody)
-    if faults := [_fault(document, one, "manager", why, fix) for one, why, fix in unfit_managers(tuple(everybody))]:
+    found = [(one, why, _mend(source, one, fix)) for one, why, fix in unfit_managers(tuple(everybody))]
+    if faults := [_fault(document, one, "manager", why, fix) for one, why, fix in found]:
         raise DocumentFaults(faults)
     return Merged(everybody, tuple(merging.findings))
+
+
+def _mend(source: Source, person: str, fix: str) -> str:
+    """What mends somebody's manager: in the document alone, or where Slack names managers there, or against it."""
+    if source.manager_field is None:
+        return fix
+    field = f'Correct the profile field "{source.manager_field}" in Slack'
+    return f'{field}, or win over it here: [[override]] with id = "{person}" and manager = "" for nobody, or an id.'
 
 
 def _missing_groups(source: Source, said: Said) -> Iterator[Fault]:

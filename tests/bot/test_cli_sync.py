@@ -197,7 +197,7 @@ def test_managers_that_lead_in_a_circle_in_slack_are_refused_with_their_line(des
         said = desk.sync()
     assert said.code == 2
     assert (
-        'line 18, person "otto", manager: it leads in a circle: otto -> ines -> otto. Leave the manager of one of them out.'
+        'line 18, person "otto", manager: it leads in a circle: otto -> ines -> otto. Correct the profile field "Manager" in Slack, or win over it here: [[override]] with id = "otto" and manager = "" for nobody, or an id.'
         in said.err
     )
     desk.write(LEFT_TO_SLACK + '[[override]]\nid = "ines"\nmanager = ""\n')

@@ -187,9 +187,9 @@ def test_nobody_but_the_people_of_the_document_is_in_it_and_in_its_order() -> No
 @pytest.mark.parametrize(
     ("case", "told"),
     [
-        (Case(managers={"OTTO": "U0MARTA"}), 'line 7, person "marta", manager: it leads in a circle: marta -> otto -> marta. Leave the manager of one of them out.'),
-        (Case(managers={"PRIYA": "U0PRIYA"}), 'line 2, person "priya", manager: it leads in a circle: priya -> priya. Leave the manager of one of them out.'),
-        (Case(override='id = "otto"\nmanager = "marta"'), 'line 7, person "marta", manager: it leads in a circle: marta -> otto -> marta. Leave the manager of one of them out.'),
+        (Case(managers={"OTTO": "U0MARTA"}), 'line 7, person "marta", manager: it leads in a circle: marta -> otto -> marta. Correct the profile field "Manager" in Slack, or win over it here: [[override]] with id = "marta" and manager = "" for nobody, or an id.'),
+        (Case(managers={"PRIYA": "U0PRIYA"}), 'line 2, person "priya", manager: it leads in a circle: priya -> priya. Correct the profile field "Manager" in Slack, or win over it here: [[override]] with id = "priya" and manager = "" for nobody, or an id.'),
+        (Case(override='id = "otto"\nmanager = "marta"'), 'line 7, person "marta", manager: it leads in a circle: marta -> otto -> marta. Correct the profile field "Manager" in Slack, or win over it here: [[override]] with id = "marta" and manager = "" for nobody, or an id.'),
     ],
 )  # fmt: skip
 def test_managers_that_lead_in_a_circle_after_all_are_refused(case: Case, told: str) -> None:
