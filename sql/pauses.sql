@@ -322,7 +322,9 @@ SELECT id AS run_id FROM linked;
 -- The waiting state as one record that an auditor can read alone; `opened` is its digest as the record has it from when it was asked.
 -- No row: there is no such pause.
 SELECT p.id, p.run_id, p.step, p.n, p.status, p.version, p.created_at, p.fire_at, p.approver, p.level, p.votes_left, p.voters,
-       p.decided_by, p.decided_at, p.reason, c.digest, c.document, c.seal, c.digest = pause_digest_v1(c.document) AS intact,
+       p.decided_by, p.decided_at, p.reason, c.digest, c.document, c.seal, checked.intact,
+       CASE WHEN checked.intact THEN (SELECT json_object_agg(w.id, w.name) FROM json_array_elements(c.document::json #> '{need,steps}') AS step(said)
+                                        JOIN person w ON w.id = step.said ->> 'person') END AS step_names,
        (SELECT o.detail FROM run_event o WHERE o.run_id = p.run_id AND o.entity = 'pause' AND o.entity_id = p.id::text AND o.event = 'open'
          ORDER BY o.seq LIMIT 1) AS opened,
        r.agent, r.on_behalf_of, r.status AS run_status, r.open_effects,
@@ -341,6 +343,7 @@ SELECT p.id, p.run_id, p.step, p.n, p.status, p.version, p.created_at, p.fire_at
        (SELECT o.id FROM run_pause o WHERE o.run_id = p.run_id AND o.step = p.step AND o.n = p.n AND o.created_at > p.created_at
          ORDER BY o.created_at LIMIT 1) AS superseded_by
   FROM run_pause p JOIN run r ON r.id = p.run_id JOIN pause_content c ON c.pause_id = p.id
+  JOIN LATERAL (SELECT c.digest = pause_digest_v1(c.document) AS intact OFFSET 0) checked ON true  -- OFFSET 0: once
   LEFT JOIN person d ON d.id = p.decided_by LEFT JOIN person q ON q.id = r.on_behalf_of
   LEFT JOIN person a ON p.approver = 'person:' || a.id
   LEFT JOIN effect e ON e.pause_id = p.id

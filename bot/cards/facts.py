@@ -118,8 +118,10 @@ def tolerance(need: Need) -> str:
 def silence(pause: Pause, content: Content) -> str:
     """What happens if nobody answers, as decided in advance."""
     steps = content.need.steps[pause.level :] if content.need.on_expiry == "escalate" else ()
-    goes_to = f"it goes to {_next(steps[0], pause)}" if steps else "it counts as not approved, and nothing is done"
-    return f"If nobody answers, {goes_to}."
+    if not steps:
+        return "If nobody answers, it counts as not approved, and nothing is done."
+    otherwise = "it goes where its rule says next" if len(steps) > 1 else "nothing is done"
+    return f"If nobody answers, it goes to {_next(steps[0], pause)}, if they may decide on it; else {otherwise}."
 
 
 def approvals(pause: Pause, content: Content) -> list[Block]:
@@ -180,10 +182,11 @@ def whole(pause: Pause, content: Content, lines: Sequence[Line], why: str) -> li
 
 
 def _next(step: Step, pause: Pause) -> str:
+    """Whom a step names. Who that is when it comes to it, and whether they may decide, only then can be told."""
     if step.role:
         return approver_name(f"role:{step.role}")
     if step.person:
-        return person(step.person)
+        return person(pause.step_names.get(step.person, step.person))
     if step.manager_of == "requester":
-        return f"{requester(pause)}'s manager"
-    return f"{approver_name(pause.approver, pause.approver_name)}'s manager"
+        return f"the next manager above {requester(pause)}"
+    return f"the next manager above {approver_name(pause.approver, pause.approver_name)}"

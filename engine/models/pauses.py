@@ -3,7 +3,8 @@
 An expected loss is a value: exactly one of the outcomes is returned, to winner and loser alike.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Literal
 from uuid import UUID
@@ -44,7 +45,7 @@ class Pause:
     and nothing may be decided. `seal` is what the content's seal is worth here, `approval` what the seals of those who said yes are.
     `superseded_by` is the pause that asks the same call anew, None if none does. `halted_by_name`: who stopped every effect, None if nobody.
     `stand_ins`: who answers for the person asked while that person is away. `put_off_why`: why the run waits for another try, and
-    `put_off_to` until when; None: it does not.
+    `put_off_to` until when; None: it does not. `step_names`: what the people are called whom the rule's further steps name, by id.
     """
 
     id: UUID
@@ -85,6 +86,7 @@ class Pause:
     put_off_to: datetime | None = None
     seal: Worth = "off"
     approval: Worth = "off"
+    step_names: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def execute_by(self) -> datetime | None:

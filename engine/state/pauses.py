@@ -190,6 +190,7 @@ def get(conn: db.Conn, pause_id: UUID) -> Pause:
         "content": content,
         "voters": tuple(row["voters"]),
         "intact": intact,
+        "step_names": row["step_names"] or {},
     }
     return Pause(**{**row, **held, "seal": standing, "approval": approval})
 

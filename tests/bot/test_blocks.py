@@ -16,6 +16,7 @@ from bot.cards.blocks import card
 from bot.cards.parts import Message
 from engine.models import Line, Pause, PauseStatus, Superseded, Vote
 from engine.rules.money import Money
+from engine.rules.needs import Step
 from tests.bot.asked import CONTENT, DECIDED, ENV, LINES, NEED, by_marta, content, pause, statuses
 from tests.bot.painted import ATTACKS, parts_of, pressed, read, taken, words
 
@@ -112,7 +113,7 @@ def test_everything_that_decides_is_on_the_card() -> None:
     expected = [
         "Approve a payment?", CONTENT.summary, *(f"{line.label}\n  {line.value}" for line in LINES), "procurement agent",
         "may move by 2 % either way", "Priya Nair", "rule “large payment”, fin-approvals-v4", "Why, in the agent's words",
-        CONTENT.explanation, "Fri 17 Jul 2026, 13:19 UTC", "it goes to Marta Keller's manager", "Tue 21 Jul 2026, 13:19 UTC",
+        CONTENT.explanation, "Fri 17 Jul 2026, 13:19 UTC", "it goes to the next manager above Marta Keller", "Tue 21 Jul 2026, 13:19 UTC",
         f"pause_5d21ab · {asked.digest[:4]} {asked.digest[4:8]}",
     ]  # fmt: skip
     assert [fact for fact in expected if fact not in text] == []
@@ -131,6 +132,11 @@ def test_an_amount_that_no_line_says_is_shown_all_the_same() -> None:
 def test_silence_has_its_answer_on_the_card() -> None:
     final = pause(content(need=replace(NEED, on_expiry="deny", steps=())))
     assert "If nobody answers, it counts as not approved, and nothing is done." in read(approver(final).blocks)
+    named = pause(
+        content(need=replace(NEED, steps=(Step(person="ines", answer_within_s=60),))),
+        step_names={"ines": "Ines Alonso"},
+    )
+    assert "it goes to Ines Alonso, if they may decide on it; else nothing is done." in read(approver(named).blocks)
     last = pause(level=1, approver="person:otto", approver_name="Otto Brandt")
     assert "If nobody answers, it counts as not approved" in read(approver(last, level=1).blocks)
 

@@ -79,9 +79,21 @@ def test_an_absent_approver_means_the_next_one_and_never_a_silent_no(
         [moved] = Sweeper(courier.pool).run()
         silent.append((pause.approver, said, moved.event))
     assert silent == [
-        ("person:marta", "it goes to Marta Keller's manager", "escalate"),
-        ("person:otto", "it goes to Otto Brandt's manager", "escalate"),
-        ("person:ines", "it goes to whoever has the role finance-lead", "escalate"),
+        (
+            "person:marta",
+            "it goes to the next manager above Marta Keller, if they may decide on it; else it goes where its rule says next",
+            "escalate",
+        ),
+        (
+            "person:otto",
+            "it goes to the next manager above Otto Brandt, if they may decide on it; else it goes where its rule says next",
+            "escalate",
+        ),
+        (
+            "person:ines",
+            "it goes to whoever has the role finance-lead, if they may decide on it; else nothing is done",
+            "escalate",
+        ),
         ("role:finance-lead", "it counts as not approved, and nothing is done", "expire"),
     ]
     ended = pauses.get(conn, pause_id)
