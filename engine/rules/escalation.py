@@ -83,7 +83,9 @@ def shown_to(
     """
     now, until = waits
     digest_at = shown_from(need, now) if first else None
-    shown = dict.fromkeys(destinations(approver, need.channel, people, barred, first=first), digest_at)
+    shown: dict[str, datetime | None] = {}
+    for dest in destinations(approver, need.channel, people, barred, first=first):
+        shown[dest] = digest_at
     for dest, begins in stand_ins(approver, people, barred, now, until).items():
         shown.setdefault(dest, max(filter(None, (begins, digest_at)), default=None))
     return shown

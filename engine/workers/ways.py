@@ -43,8 +43,8 @@ def without(
     """The run's way on when there is no credential for a call that is not begun."""
     if isinstance(came, Unreachable):
         if pause_id is None and standstill.is_given_up(turn):
-            told = f"Not done: {came.why} It was tried for an hour. Nothing was done; say so in your answer."
-            return way(turn.means.do(runs.save_results, turn.claim, {n: {"text": told, "is_error": True}}))
+            said = f"Not done: {came.why} It was tried for an hour. Nothing was done; say so in your answer."
+            return way(turn.means.do(runs.save_results, turn.claim, {n: {"text": said, "is_error": True}}))
         return partial(standstill.outage, turn, borrowed, came.why)
     if pause_id is not None:
         turn.means.do(runs.void, turn.claim, [pause_id], came.undone)

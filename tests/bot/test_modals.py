@@ -79,7 +79,7 @@ def test_what_is_too_long_even_for_details_cannot_be_approved(value: str) -> Non
     ],
 )  # fmt: skip
 def test_a_decision_is_offered_to_those_who_may_make_it(asked: Pause, viewer: str | None, may: bool) -> None:
-    me = viewer and Actor(
+    me = None if viewer is None else Actor(
         id=viewer, name=viewer, active=True, team="T0ACME", slack_user=f"U0{viewer.upper()}", refusal=None, checked_s_ago=1,
         roles=("finance-approver",) if viewer == "ines" else (),
     )  # fmt: skip

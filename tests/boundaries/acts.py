@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-
 from typing import Any
+
 from bot.cards import ids
 from bot.cards.ids import screen_id
 from bot.sandbox.faults import Fault
