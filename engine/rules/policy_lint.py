@@ -50,10 +50,9 @@ def short_of_votes(rules: Sequence[Rule], people: People) -> Iterator[Fault]:
         need = rule.need
         if need.on_expiry != "escalate" or need.approvers < 2:
             continue
-        named = {step.person for step in need.steps if step.person}
-        holders = {holder.id for step in need.steps if step.role for holder in people.holders(step.role)} - named
-        others = max(len(holders) - 1, 0)  # one of them may be the requester
-        reached = len(named) + others + sum(step.manager_of is not None for step in need.steps)
+        reached = sum(step.manager_of is not None for step in need.steps)
+        reached += len({step.person for step in need.steps if step.person}
+                       | {holder.id for step in need.steps if step.role for holder in people.holders(step.role)})  # fmt: skip
         if reached < need.approvers:
             why = f"{need.approvers} must approve, and its steps lead to {reached} where nobody answers before."
             fix = 'Add steps, or a role that more people hold; or write on_expiry = "deny".'

@@ -4,7 +4,7 @@ A move of a person, an operator or the clock is a method that says what must be 
 working.py.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from tests.stateful.held import ENDED, LIVE, Effect, Item, Pause, Run, call_off, conclude
@@ -49,19 +49,21 @@ class Model:
         found = self.next(need, 0, need.who, requester)
         return found[0] if found else None
 
-    def next(self, need: Need, level: int, approver: str, requester: str) -> tuple[str, int] | None:
-        """Whom silence moves a request to, and the level that is; None: the answer decided in advance holds."""
+    def next(
+        self, need: Need, level: int, approver: str, requester: str, voters: Sequence[str] = ()
+    ) -> tuple[str, int] | None:
+        """Whom silence moves a request to, and the level that is; None: the answer decided in advance holds. `voters` said yes already."""
         for index, step in enumerate(need.steps[level:], start=level + 1):
-            found = self._manager(approver, requester) if step == "manager" else step
-            if found and found.startswith("role:") and not self.holders(found[5:], but=requester):
+            found = self._manager(approver, (requester, *voters)) if step == "manager" else step
+            if found and found.startswith("role:") and not {*self.holders(found[5:], but=requester)}.difference(voters):
                 found = None
             if found and found != approver:
                 return found, index
         return None
 
-    def _manager(self, approver: str, requester: str) -> str | None:
+    def _manager(self, approver: str, barred: Sequence[str]) -> str | None:
         above = MANAGERS.get(approver.removeprefix("person:"))
-        while above and (not self.people[above].active or above == requester):
+        while above and (not self.people[above].active or above in barred):
             above = MANAGERS.get(above)
         return f"person:{above}" if above else None
 
@@ -87,6 +89,9 @@ class Model:
         pause.votes.append((actor, pause.approver))
         pause.votes_left -= 1
         if pause.votes_left:
+            left = self.people.keys() - {run.requester, *pause.voters}
+            if len(pause.need.steps) > pause.level and not any(self.may(one, pause.approver) for one in left):
+                pause.due = self.now  # nobody is left here to give the next
             return "vote"
         pause.status, pause.by, pause.decided = "approved", actor, self.now
         self._wake(run)
@@ -118,7 +123,7 @@ class Model:
     def silence(self, run: Run, *only: Pause) -> None:
         """What is due goes to the next approver, or gets its answer; what expires takes its turn with it."""
         due = [p for p in only or run.pauses if p.status == "waiting" and p.due <= self.now]
-        found = [(p, self.next(p.need, p.level, p.approver, run.requester)) for p in due]
+        found = [(p, self.next(p.need, p.level, p.approver, run.requester, p.voters)) for p in due]
         lost = [p for p, step in found if step is None]
         if lost:
             for pause in lost:

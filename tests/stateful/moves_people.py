@@ -82,7 +82,7 @@ class People(Compared):
             if slack and (turned := _turned(model, actor)):
                 return turned
             answer = _said(model, run, pause, actor, verb)
-            if slack and pause.status == "waiting" and pause.due <= model.now:
+            if slack and answer != "vote" and pause.status == "waiting" and pause.due <= model.now:
                 model.silence(run, pause)
                 answer = _said(model, run, pause, actor, verb)
             return answer

@@ -28,14 +28,14 @@ TOLD: Final = {
     "confirmed": r"Done, as \w+ confirmed by hand",
     "not done": r"It was refused and not done: ",
     "denied": r"Denied by ",
-    "expired": r"Nobody answered by .* No person refused it\.$",
+    "expired": r"(Nobody|\d of \d approved, and nobody else) answered by .* No person refused it\.$",
     "withdrawn": r"Withdrawn; nothing was done",
     "not run": r"Not run, because another call",
     "refused before": r".* refused exactly this before",
     "forbidden": r"Not allowed, and nobody was asked",
     "nobody": r"Nobody may decide on this",
     "no price": r"The present price cannot be had",
-    "no grant": r"Not done: ",
+    "no grant": r"Not (done|possible, and nobody was asked): ",
 }
 """What each word of the model's is to the agent."""
 

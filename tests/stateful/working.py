@@ -81,6 +81,8 @@ def _answer(model: Model, run: Run, call: Call) -> str | None:
     need = model.need(call.item.cents)
     if need.kind == "forbid":
         return "forbidden"
+    if not model.granted(run):
+        return "no grant"
     if need.kind == "ask" and model.first(need, run.requester) is None:
         return "nobody"
     return "no price" if model.prices[call.item.ref] is None else None
