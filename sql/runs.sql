@@ -355,10 +355,10 @@ WITH r AS MATERIALIZED (
 SELECT id FROM linked;
 
 -- name: put_off_for :one
--- For how long, in seconds, a run has been put off again and again in its present step; NULL: it was not. What was moved in between by anybody
+-- For how long, in seconds, a run has been put off again and again in its present step, by sentences that begin so; NULL: it was not. What was moved in between by anybody
 -- but workers that take it up and let it go counts anew. No row: never.
 SELECT extract(epoch FROM clock_timestamp() - min(e.at))::double precision AS seconds FROM run_event e
- WHERE e.run_id = %(run_id)s AND e.entity = 'run' AND e.event = 'release' AND e.detail IS NOT NULL
+ WHERE e.run_id = %(run_id)s AND e.entity = 'run' AND e.event = 'release' AND starts_with(e.detail, %(about)s)
    AND e.at >= (SELECT max(m.created_at) FROM run_message m WHERE m.run_id = e.run_id)
    AND e.seq > coalesce((SELECT max(o.seq) FROM run_event o
                           WHERE o.run_id = %(run_id)s AND NOT (o.entity = 'run' AND o.event = ANY('{claim,release}'))), 0);

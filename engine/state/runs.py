@@ -89,9 +89,9 @@ def put_off(conn: db.Conn, claim: Claim, worker: str, *, after_s: float, why: st
     return row is not None
 
 
-def put_off_for_s(conn: db.Conn, run_id: UUID) -> float | None:
-    """For how many seconds a run has been put off again and again in its present step; None: it was not."""
-    seconds: float | None = db.must(conn, "put_off_for", dict, f"run {run_id}", run_id=run_id)["seconds"]
+def put_off_for_s(conn: db.Conn, run_id: UUID, about: str) -> float | None:
+    """For how many seconds a run has been put off again and again in its present step, by sentences that begin so; None: it was not."""
+    seconds: float | None = db.must(conn, "put_off_for", dict, f"run {run_id}", run_id=run_id, about=about)["seconds"]
     return seconds
 
 

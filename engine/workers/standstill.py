@@ -28,6 +28,10 @@ GIVE_UP_S: Final = 3600
 """How long an allowed call is put off for want of a credential until the model is told; what was approved has its own time."""
 
 
+_NO_CREDENTIAL: Final = "The identity server"
+"""How the sentences begin that say why no credential was to be had: a run is put off for other reasons, too."""
+
+
 def halt(turn: Turn) -> Way:
     """Until effects may go on, an operator wants the run to stop, or the worker ends."""
     with turn.means.standing_still():
@@ -45,7 +49,7 @@ def outage(turn: Turn, borrowed: Borrowed, why: str) -> Way:
     """
     _log.warning("run %s stands still, with a call not done: %s", turn.run.id, why)
     approved, now = _approved(turn), turn.means.do(ledger.standing, turn.run.id).now
-    is_new = turn.means.do(runs.put_off_for_s, turn.run.id) is None and all(
+    is_new = turn.means.do(runs.put_off_for_s, turn.run.id, _NO_CREDENTIAL) is None and all(
         pause.decided_at is not None and now - pause.decided_at < timedelta(seconds=PUT_OFF_S) for pause in approved
     )
     with turn.means.standing_still():
@@ -69,7 +73,7 @@ def put_off(turn: Turn, why: str) -> Way:
 
 def is_given_up(turn: Turn) -> bool:
     """Whether this step has been put off for so long that it is no use to go on; never while something of the run is begun and not settled."""
-    put_off_s = turn.means.do(runs.put_off_for_s, turn.run.id)
+    put_off_s = turn.means.do(runs.put_off_for_s, turn.run.id, _NO_CREDENTIAL)
     return put_off_s is not None and put_off_s >= GIVE_UP_S and not turn.means.do(runs.load, turn.run.id).open_effects
 
 
