@@ -195,7 +195,7 @@ def _text(pause: Pause, now: Told, kind: Kind) -> str:
     else:
         sentences = [now.text, summary]
     times = (Moment("Answer by {}", pause.fire_at),) if pause.status == "waiting" else now.at
-    sentences += [moment.words.format(clock(moment.at)) for moment in times]
+    sentences += [moment.said(clock(moment.at)) for moment in times]
     return parts.escape(" ".join(_ended(cut(sentence, 600)) for sentence in sentences))
 
 

@@ -78,13 +78,8 @@ def shown_later(pause: Pause, content: Content) -> list[Block]:
     """When those who are asked first are shown it, together with what else came in; nothing if they were at once."""
     at = content.shown_at if pause.level == 0 else None
     whom = approver_name(pause.approver, pause.approver_name)
-    return (
-        small(
-            Moment(f"{whom} {'sees' if pause.approver.startswith('person:') else 'see'} it in the digest of {{}}.", at)
-        )
-        if at
-        else []
-    )
+    sees = "sees" if pause.approver.startswith("person:") else "see"
+    return small(f"{whom} {sees} it in the digest of", Moment("{}.", at)) if at else []
 
 
 def stand_ins(pause: Pause) -> list[Block]:

@@ -186,9 +186,10 @@ def _words(pause: Pause) -> tuple[str, str] | None:
 def _times(pause: Pause) -> tuple[Moment, ...]:
     """When it was decided, and when what was approved came to its end."""
     decided = (Moment("Decided {}", pause.decided_at),) if pause.decided_at else ()
-    end = "Done {}" if pause.status == "executed" else "Ended {}"
-    ended = (Moment(end, pause.settled_at),) if pause.settled_at else ()
-    return decided + ended
+    if pause.settled_at is None:
+        return decided
+    ended = Moment("Done {}" if pause.status == "executed" else "Ended {}", pause.settled_at)
+    return (*decided, ended)
 
 
 def _because(reason: str | None, otherwise: str) -> str:

@@ -37,10 +37,17 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """Our own words around a time, which every reader sees in their own zone. `words` has `{}` where the time goes."""
+    """Our own words around a time, which every reader sees in their own zone. `words` has `{}` where the time goes.
+
+    Slack reads them as formatting: they are a literal of ours, and a name or any other data stands beside the moment, as text.
+    """
 
     words: str
     at: datetime
+
+    def said(self, time: str) -> str:
+        """The words with this time in its place."""
+        return self.words.replace("{}", time)
 
 
 def escape(text: str) -> str:
@@ -164,7 +171,7 @@ def answer(sentence: str) -> Message:
 def _small(part: str | Moment) -> Iterator[Block]:
     if isinstance(part, Moment):
         stamp = f"<!date^{int(part.at.timestamp())}^{{date_short_pretty}} at {{time}}|{clock(part.at)}>"
-        yield {"type": "mrkdwn", "text": part.words.format(stamp), "verbatim": True}
+        yield {"type": "mrkdwn", "text": part.said(stamp), "verbatim": True}
     else:
         yield from (plain(piece) for piece in _pieces(part, _FIELD))
 

@@ -54,7 +54,7 @@ def test_the_requester_sees_when_and_the_approver_sees_it_then(home: Home, conn:
     home.house.bell.ring()
     home.calm()
     [card] = home.office.messages("D0PRIYA")
-    assert "Marta Keller sees it in the digest of " in text_of(card)
+    assert "Marta Keller sees it in the digest of" in text_of(card)
     assert home.office.messages("D0MARTA") == []
     the_hour_comes(home, conn)
     [card] = home.office.messages("D0MARTA")
