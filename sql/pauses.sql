@@ -353,6 +353,10 @@ SELECT p.id, p.run_id, p.step, p.n, p.status, p.version, p.created_at, p.fire_at
 -- The pauses whose id ends in these hex digits (as people type them), at most two: more than one means "say more digits".
 SELECT id FROM run_pause WHERE right(replace(id::text, '-', ''), length(%(tail)s)) = %(tail)s LIMIT 2;
 
+-- name: contents :many
+-- What these pauses hold, of those whose content is not altered. A pause without a row here was, or there is no such pause.
+SELECT c.pause_id, c.digest, c.document FROM pause_content c WHERE c.pause_id = ANY(%(pause_ids)s) AND c.digest = pause_digest_v1(c.document);
+
 -- name: waiting_pauses :many
 -- What waits, soonest answer first, as a list shows it. person NULL: everybody's. An altered content has no summary, and hides no other.
 -- The page is found on the small rows; only what it shows is read and checked.

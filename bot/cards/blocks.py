@@ -13,7 +13,7 @@ from bot.cards.outcomes import Told, told
 from bot.cards.parts import Block, Message, Moment, clock, cut, paragraph, size_of, small
 from bot.cards.phrases import came
 from bot.cards.seen import seen, seen_line
-from engine.models import Content, Line, Pause
+from engine.models import Content, Line, Pause, Waiting
 
 Kind = Literal["approver", "requester"]
 
@@ -67,6 +67,11 @@ def stood_in_before(pause: Pause, dest: str | None) -> bool:
     return (
         dest is not None and dest.startswith("person:") and pause.approver.startswith("person:") and dest not in asked
     )
+
+
+def is_plain(line: Waiting, content: Content) -> bool:
+    """Whether its card shows all that decides, and warns of nothing: only then may a line that shows less of it offer a decision."""
+    return _fitted(line, content).complete and not facts.warnings(content)
 
 
 def can_withdraw(pause: Pause) -> bool:
@@ -148,7 +153,7 @@ def _outcome(now: Told) -> list[Block]:
     return [*parts.strong(now.text), *words, *said, *(small(*now.at) if now.at else [])]
 
 
-def _fitted(pause: Pause, content: Content) -> _Fitted:
+def _fitted(pause: Pause | Waiting, content: Content) -> _Fitted:
     """All of it; or without what may leave the card; or with a shorter reason; or, last, only a word that it is too long."""
     why = seen(content.explanation).text
     short = cut(why, _WHY_MOST, _IN_DETAILS)
@@ -165,7 +170,7 @@ def _fitted(pause: Pause, content: Content) -> _Fitted:
     return _Fitted(_too_long(content), complete=False, left=True)
 
 
-def _request(pause: Pause, content: Content, lines: Sequence[Line], why: str) -> list[Block]:
+def _request(pause: Pause | Waiting, content: Content, lines: Sequence[Line], why: str) -> list[Block]:
     return [*facts.heading(content), *facts.whole(pause, content, lines, why)]
 
 

@@ -9,7 +9,7 @@ from bot.cards.ids import screen_id
 from bot.cards.parts import FIELD, Block, Moment, boxed, flat, header, labelled, paragraph, quoted, size, small
 from bot.cards.phrases import approver_name, person
 from bot.cards.seen import seen, seen_line
-from engine.models import Content, Line, Pause
+from engine.models import Content, Line, Pause, Waiting
 from engine.rules.digest import short
 from engine.rules.needs import Need, Step
 
@@ -50,7 +50,7 @@ def fields(lines: Iterable[Line]) -> list[Block]:
     return [*made, *labelled(short)]
 
 
-def asked_by(pause: Pause, content: Content) -> str:
+def asked_by(pause: Pause | Waiting, content: Content) -> str:
     """Who asks, for whom, with what authority, and the rule that says so."""
     agent, acts_as = seen_line(content.agent).text, seen_line(content.acts_as).text
     acting = "" if acts_as in {agent, f"agent:{agent}"} else f", acting as {acts_as},"
@@ -156,12 +156,12 @@ def footer(pause: Pause) -> list[Block]:
     return small(f"{screen_id('pause', pause.id)} · {short(pause.digest)}")
 
 
-def requester(pause: Pause) -> str:
+def requester(pause: Pause | Waiting) -> str:
     """Whom it is for."""
     return person(pause.requester_name or pause.on_behalf_of)
 
 
-def whole(pause: Pause, content: Content, lines: Sequence[Line], why: str) -> list[Block]:
+def whole(pause: Pause | Waiting, content: Content, lines: Sequence[Line], why: str) -> list[Block]:
     """What is asked, from the summary down to the agent's reason."""
     return flat(
         (

@@ -1,22 +1,27 @@
 """Lists in Slack: what waits, and the runs, as an answer to a command and on the Home tab.
 
-The one rule: a row offers only what its reader may do, and no decision on a summary that it cannot show whole.
+The one rule: a row offers only what its reader may do, and no decision where it cannot show the summary whole, where the card itself
+would offer none, or where the card has a warning.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
+from uuid import UUID
 
-from bot.cards import ids, parts
+from bot.cards import blocks, ids, parts
 from bot.cards.asked import is_asked
 from bot.cards.ids import screen_id
 from bot.cards.parts import Block, Message, Moment, cut, flat, paragraph, small
 from bot.cards.phrases import approver_name, person
 from bot.cards.seen import seen_line
-from engine.models import Actor, RunLine, Waiting
+from engine.models import Actor, Content, RunLine, Waiting
 from engine.rules.digest import short
 
 PAGE = 8
 """How many rows a list shows at once: as many as surely fit into one message."""
+
+Contents = Mapping[UUID, Content]
+"""What the requests of a list hold, by their ids; one that is missing is offered no decision."""
 
 _SUMMARY = 300
 _RUN_WORDS = {
@@ -32,44 +37,48 @@ _RUN_WORDS = {
 }
 
 
-def waiting_list(rows: Sequence[Waiting], *, title: str, me: Actor, offset: int, env: str) -> Message:
+def waiting_list(
+    rows: Sequence[Waiting], contents: Contents, *, title: str, me: Actor, offset: int, env: str
+) -> Message:
     """What waits, soonest answer first, with buttons as far as `me` may press them. Shows the first PAGE rows."""
     shown = rows[:PAGE]
     total = rows[0].total if rows else 0
-    blocks = [
+    made = [
         parts.header(title),
         *_page(shown, total, offset, "Nothing waits."),
-        *flat(waiting_row(row, me, env) for row in shown),
+        *flat(waiting_row(row, contents.get(row.id), me, env) for row in shown),
     ]
     lines = [f"{screen_id('pause', row.id)}: {cut(seen_line(row.summary).text, 100)}" for row in shown]
-    return Message(text=parts.escape("\n".join([f"{title}: {total}", *lines])), blocks=blocks)
+    return Message(text=parts.escape("\n".join([f"{title}: {total}", *lines])), blocks=made)
 
 
 def runs_list(rows: Sequence[RunLine], *, title: str = "Runs", offset: int = 0) -> Message:
     """Runs, newest first, with where each stands. Shows the first PAGE rows."""
     shown = rows[:PAGE]
     total = rows[0].total if rows else 0
-    blocks = [parts.header(title), *_page(shown, total, offset, "No runs."), *flat(_run_row(row) for row in shown)]
+    made = [parts.header(title), *_page(shown, total, offset, "No runs."), *flat(_run_row(row) for row in shown)]
     lines = [f"{screen_id('run', row.id)}: {run_stands(row)}" for row in shown]
-    return Message(text=parts.escape("\n".join([f"{title}: {total}", *lines])), blocks=blocks)
+    return Message(text=parts.escape("\n".join([f"{title}: {total}", *lines])), blocks=made)
 
 
-def home_view(mine: Sequence[Waiting], asked: Sequence[Waiting], *, me: Actor, env: str) -> dict[str, Any]:
+def home_view(
+    mine: Sequence[Waiting], asked: Sequence[Waiting], contents: Contents, *, me: Actor, env: str
+) -> dict[str, Any]:
     """The Home tab: what waits for `me`, and what was asked for `me`."""
-    blocks = flat(
+    made = flat(
         (
             [parts.header("Waiting for you")],
             _page(mine[:PAGE], mine[0].total if mine else 0, 0, "Nothing waits for you."),
-            flat(waiting_row(row, me, env) for row in mine[:PAGE]),
+            flat(waiting_row(row, contents.get(row.id), me, env) for row in mine[:PAGE]),
             [{"type": "divider"}, parts.header("Asked for you")],
             _page(asked[:PAGE], asked[0].total if asked else 0, 0, "Nothing that was asked for you waits."),
-            flat(waiting_row(row, me, env) for row in asked[:PAGE]),
+            flat(waiting_row(row, contents.get(row.id), me, env) for row in asked[:PAGE]),
         )
     )
-    return {"type": "home", "blocks": blocks}
+    return {"type": "home", "blocks": made}
 
 
-def waiting_row(row: Waiting, me: Actor, env: str) -> list[Block]:
+def waiting_row(row: Waiting, content: Content | None, me: Actor, env: str) -> list[Block]:
     """One request: what, by whom, for whom, with whom, since when and until when, and what `me` can do about it."""
     summary = seen_line(row.summary)
     who = approver_name(row.approver, row.approver_name)
@@ -79,12 +88,7 @@ def waiting_row(row: Waiting, me: Actor, env: str) -> list[Block]:
     offered: list[Block] = []
     if row.on_behalf_of == me.id:
         offered = [parts.button("Withdraw", ids.ACTION_WITHDRAW, value)]
-    elif (
-        row.intact
-        and is_asked(row.approver, row.stand_ins, me)
-        and parts.size(summary.text) <= _SUMMARY
-        and not summary.warnings
-    ):
+    elif content is not None and is_asked(row.approver, row.stand_ins, me) and _at_a_glance(row, content):
         offered = parts.deciding(value, typed=row.typed)
     text = cut(summary.text, _SUMMARY, "… (all of it in Details)") if row.intact else "This request was altered."
     when = (Moment("since {},", row.created_at), Moment("answer by {}", row.fire_at))
@@ -96,6 +100,11 @@ def run_stands(run: RunLine) -> str:
     if run.hold and run.status not in {"paused", "done", "error", "cancelled"}:
         return f"{_RUN_WORDS[run.status]}, pausing"
     return _RUN_WORDS[run.status]
+
+
+def _at_a_glance(row: Waiting, content: Content) -> bool:
+    """Whether a decision may be made on the row: it shows the summary whole, and nothing else of the request asks for a closer look."""
+    return row.intact and parts.size(seen_line(row.summary).text) <= _SUMMARY and blocks.is_plain(row, content)
 
 
 def _run_row(run: RunLine) -> list[Block]:

@@ -94,7 +94,8 @@ def _waiting(typed: Typed, title: str, page: str, **whose: str) -> Message:
         return parts.answer(f"{seen_line(page).text[:40]} is no page. Write a number from 1, or nothing for the first.")
     with typed.desk.courier.pool.connection() as conn:
         rows = pauses.waiting(conn, limit=lists.PAGE, offset=offset, **whose)
-    return lists.waiting_list(rows, title=title, me=typed.actor, offset=offset, env=typed.desk.courier.env)
+        contents = pauses.contents(conn, rows)
+    return lists.waiting_list(rows, contents, title=title, me=typed.actor, offset=offset, env=typed.desk.courier.env)
 
 
 def _offset(page: str) -> int | None:

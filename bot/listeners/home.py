@@ -32,7 +32,8 @@ def publish(desk: Desk, actor: Actor, user: str) -> None:
     with desk.courier.pool.connection() as conn:
         mine = pauses.waiting(conn, person=actor.id, limit=lists.PAGE)
         asked = pauses.waiting(conn, asked_by=actor.id, limit=lists.PAGE)
-    _publish(desk, user, lists.home_view(mine, asked, me=actor, env=desk.courier.env))
+        contents = pauses.contents(conn, [*mine, *asked])
+    _publish(desk, user, lists.home_view(mine, asked, contents, me=actor, env=desk.courier.env))
 
 
 def _show(desk: Desk, body: Json, user: str) -> None:

@@ -221,6 +221,17 @@ def waiting(
     return [_waiting(conn, row) for row in found]
 
 
+def contents(conn: db.Conn, lines: Sequence[Waiting]) -> dict[UUID, Content]:
+    """What these lines are about, by the pause's id; one that is not intact is left out."""
+    digests = {line.id: line.digest for line in lines if line.intact}
+    found = db.many(conn, "contents", dict, pause_ids=list(digests)) if digests else []
+    return {
+        row["pause_id"]: Content.from_document(json.loads(row["document"]))
+        for row in found
+        if row["digest"] == digests[row["pause_id"]]
+    }
+
+
 def _waiting(conn: db.Conn, row: dict[str, Any]) -> Waiting:
     intact = row["intact"] and seals.content_holds(conn, row["id"], row)
     line = {name: value for name, value in row.items() if name != "seal"}

@@ -8,6 +8,7 @@ import pytest
 
 from bot.cards import ids
 from bot.listeners.commands import SUBCOMMANDS
+from engine.models import Line
 from engine.state import db, events, pauses, runs
 from tests import rows
 from tests.bot.house import Home
@@ -37,6 +38,13 @@ def test_what_waits_for_me_has_buttons_that_decide(home: Home, pause_id: UUID) -
     assert home.office.press("U0MARTA", listed, ids.ACTION_APPROVE) == {"ok": True}
     assert home.pause(pause_id).votes[0].surface == "slack:list"
     assert home.private("U0MARTA", "C0OPS", nth=3) == "Approved. The agent goes on."
+
+
+def test_what_the_card_would_warn_of_is_not_decided_in_a_list(home: Home, conn: Any) -> None:
+    rows.waiting(conn, lines=(Line(label="IBAN", value="DE12\u200b3400"),))
+    assert actions_of(home.office.command("U0MARTA", "mine")) == [ids.ACTION_DETAILS]
+    shown = home.office.command("U0MARTA", "all")
+    assert actions_of(shown) == [ids.ACTION_DETAILS]
 
 
 def test_lists_are_for_all_a_role_or_what_was_asked_for_me(home: Home, conn: Any, pause_id: UUID) -> None:

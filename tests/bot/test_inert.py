@@ -108,8 +108,8 @@ def test_any_name_anywhere_is_only_a_name(name: str, kind: str, data: Any) -> No
         opened(view)
     row = waiting(**asked_of(name, kind), agent=name)
     me = Actor(id="marta", name=name, active=True, team="T0ACME", slack_user="U0MARTA", refusal=None, checked_s_ago=1.0)
-    taken(lists.waiting_list([row], title="Waiting", me=me, offset=0, env=ENV))
-    opened(lists.home_view([row], [row], me=me, env=ENV))
+    taken(lists.waiting_list([row], {PAUSE: content(need=need)}, title="Waiting", me=me, offset=0, env=ENV))
+    opened(lists.home_view([row], [row], {PAUSE: content(need=need)}, me=me, env=ENV))
 
 
 @given(name=st.sampled_from(HOSTILE) | words)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from bot.cards.lists import PAGE, home_view, runs_list, waiting_list
 from bot.cards.notices import in_doubt, run_ended
 from bot.cards.parts import Message
-from engine.models import Actor, DoubtfulEffect, RunLine, RunRecord, RunStatus, Waiting
-from tests.bot.asked import ASKED, ENV, PAUSE, RUN, waiting
+from engine.models import Actor, Content, DoubtfulEffect, Line, RunLine, RunRecord, RunStatus, Superseded, Waiting
+from tests.bot.asked import ASKED, CONTENT, ENV, LINES, PAUSE, RUN, content, waiting
 from tests.bot.painted import ATTACKS, opened, pressed, read, taken, words
 
 MARTA = Actor(
@@ -30,8 +30,13 @@ RECORD = RunRecord(
 )  # fmt: skip
 
 
-def listed(rows: list[Waiting], me: Actor = MARTA, offset: int = 0) -> Message:
-    message = waiting_list(rows, title="Waiting for you", me=me, offset=offset, env=ENV)
+def contents(rows: list[Waiting], held: Content = CONTENT) -> dict[UUID, Content]:
+    """What the rows hold, as it is read for them."""
+    return {row.id: replace(held, summary=row.summary) for row in rows if row.intact}
+
+
+def listed(rows: list[Waiting], me: Actor = MARTA, offset: int = 0, held: Content = CONTENT) -> Message:
+    message = waiting_list(rows, contents(rows, held), title="Waiting for you", me=me, offset=offset, env=ENV)
     taken(message)
     return message
 
@@ -69,6 +74,38 @@ def test_a_row_offers_what_its_reader_may_do(row: Waiting, me: Actor, buttons: l
     assert pressed(listed([row], me).blocks) == buttons
 
 
+HIDDEN = "DE12\u200b3400"
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        content(lines=(*LINES, Line(label="IBAN", value=HIDDEN))),
+        content(lines=(*LINES, Line(label="Sh\u043ep", value="paypal.com"))),
+        content(lines=(*LINES, Line(label="Note", value=HIDDEN, detail=True))),
+        content(explanation=HIDDEN),
+        content(title=HIDDEN),
+        content(lines=(*LINES, Line(label="Body", value="y" * 9_000))),
+        content(supersedes=Superseded(pause_id=str(PAUSE), why="z" * 9_000, was=None)),
+    ],
+)
+def test_what_its_card_would_warn_of_or_not_show_is_not_decided_in_a_list(held: Content) -> None:
+    for message in (
+        listed([waiting()], held=held).blocks,
+        home_view([waiting()], [], contents([waiting()], held), me=MARTA, env=ENV)["blocks"],
+    ):
+        assert pressed(message) == ["Details"]
+
+
+def test_a_line_whose_content_was_not_read_is_not_decided_in_a_list() -> None:
+    assert pressed(waiting_list([waiting()], {}, title="Waiting", me=MARTA, offset=0, env=ENV).blocks) == ["Details"]
+
+
+def test_what_may_leave_the_card_for_details_keeps_nobody_from_deciding() -> None:
+    held = content(lines=(*LINES, Line(label="Body", value="y" * 9_000, detail=True)))
+    assert pressed(listed([waiting()], held=held).blocks) == ["Approve", "Deny", "Details"]
+
+
 def test_a_long_list_shows_a_page_and_says_so() -> None:
     rows = [waiting(id=UUID(int=n), total=34) for n in range(12)]
     message = listed(rows, offset=8)
@@ -88,11 +125,14 @@ def test_the_longest_rows_fit_into_one_message() -> None:
 
 
 def test_home_shows_what_waits_for_me_and_what_was_asked_for_me() -> None:
-    view = home_view([waiting()], [waiting(on_behalf_of="marta", approver="person:otto")], me=MARTA, env=ENV)
+    view = home_view(
+        [waiting()], [waiting(on_behalf_of="marta", approver="person:otto")], {PAUSE: CONTENT}, me=MARTA, env=ENV
+    )
     opened(view)
     assert pressed(view["blocks"]) == ["Approve", "Deny", "Details", "Withdraw", "Details"]
-    opened(home_view([], [], me=MARTA, env=ENV))
-    opened(home_view([waiting(summary=LONG)] * 30, [waiting(summary=LONG)] * 30, me=MARTA, env=ENV))
+    opened(home_view([], [], {}, me=MARTA, env=ENV))
+    long = [waiting(summary=LONG)] * 30
+    opened(home_view(long, long, contents(long), me=MARTA, env=ENV))
 
 
 @pytest.mark.parametrize("status", get_args(RunStatus))

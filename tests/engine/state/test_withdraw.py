@@ -146,6 +146,10 @@ def test_an_altered_content_is_listed_as_such_and_hides_no_other(conn: Any, text
     rows.alter_document(conn, bad, text)
     listed = {line.id: (line.intact, line.summary) for line in pauses.waiting(conn)}
     assert listed == {good: (True, "EUR 38,000.00 to Nordholz Industrial (sup_412)"), bad: (False, "")}
+    lines = pauses.waiting(conn)
+    assert pauses.contents(conn, lines).keys() == {good}
+    rows.alter_document(conn, good, text)  # after it was listed
+    assert pauses.contents(conn, lines) == {}
 
 
 def test_a_pause_is_found_by_the_end_of_its_id(conn: Any) -> None:
