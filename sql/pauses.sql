@@ -171,6 +171,10 @@ SELECT coalesce(v.outcome, 'again') AS outcome, p.id AS pause_id, p.run_id, coal
        coalesce(m.reason, p.reason) AS reason, p.approver, p.level, p.fire_at, t.at, linked.status AS run_status
   FROM p JOIN t ON true LEFT JOIN v ON true LEFT JOIN linked ON true LEFT JOIN moved m ON m.id = p.id;
 
+-- name: lock_of_pause :one
+-- The lock under which a pause moves, for a transaction that looks at it before it moves it. No row: there is no such pause.
+SELECT id FROM run WHERE id = (SELECT run_id FROM run_pause WHERE id = %(pause_id)s) FOR UPDATE;
+
 -- name: due_pauses :many
 -- What a sweep has to settle, oldest first; `intact` is false when the content was altered (then it never escalates,
 -- and `need`, by which it would, is NULL).
@@ -197,9 +201,10 @@ SELECT p.id, p.run_id, p.level, p.approver, p.fire_at, p.voters, r.on_behalf_of,
 -- The answer decided in advance: each asked pause that still waits at that level and is due goes to its next approver, or, with none,
 -- expires and takes its siblings with it. Runs that others hold, or have moved since this statement began (it would not see a card that they
 -- made), are left for the next sweep. A row per pause that moved; none: nothing was due.
--- asked: [{id, level, next: approver|null, to_level, within_s, remind_after_s|null, cards: [{id, dest, not_before|null}]}]
+-- unseen: it moves before it is due, if no card of its level stands that somebody could decide on; the record says so, in these words.
+-- asked: [{id, level, unseen, next: approver|null, to_level, within_s, remind_after_s|null, cards: [{id, dest, not_before|null}]}]
 WITH asked AS MATERIALIZED (
-    SELECT * FROM jsonb_to_recordset(%(asked)s::jsonb) AS a(id uuid, level integer, next text, to_level integer, within_s double precision, remind_after_s double precision, cards jsonb)
+    SELECT * FROM jsonb_to_recordset(%(asked)s::jsonb) AS a(id uuid, level integer, unseen boolean, next text, to_level integer, within_s double precision, remind_after_s double precision, cards jsonb)
 ), held AS MATERIALIZED (
     SELECT id, seq, head, status, hold, queued_at, waiting_pauses FROM run WHERE id IN (SELECT p.run_id FROM run_pause p JOIN asked USING (id))
      ORDER BY depth DESC, id FOR UPDATE SKIP LOCKED
@@ -211,20 +216,24 @@ WITH asked AS MATERIALIZED (
 ), t AS MATERIALIZED (
     SELECT clock_timestamp() AS at FROM (SELECT count(*) FROM live) AS locked
 ), due AS MATERIALIZED (
-    SELECT l.id, l.run_id, l.step, a.next, a.to_level, a.within_s, a.remind_after_s, a.cards FROM live l JOIN asked a ON a.id = l.id AND a.level = l.level, t
-     WHERE l.status = 'waiting' AND l.fire_at <= t.at
+    SELECT l.id, l.run_id, l.step, l.fire_at > t.at AS unseen, a.next, a.to_level, a.within_s, a.remind_after_s, a.cards
+      FROM live l JOIN asked a ON a.id = l.id AND a.level = l.level, t
+     WHERE l.status = 'waiting' AND (l.fire_at <= t.at OR (a.unseen AND NOT EXISTS (
+           SELECT FROM card WHERE card.pause_id = l.id AND card.kind = 'approver' AND card.level = l.level AND card.state = 'live')))
 ), ending AS MATERIALIZED (
     SELECT DISTINCT run_id, step FROM due WHERE next IS NULL
 ), moves AS MATERIALIZED (
     SELECT l.id, l.run_id, l.status AS from_status, e.run_id IS NOT NULL AND (d.id IS NULL OR d.next IS NOT NULL) AS falls_with_sibling,
-           d.next IS NOT NULL AND e.run_id IS NULL AS escalates, d.next, d.to_level, d.within_s, d.remind_after_s, d.cards,
+           d.next IS NOT NULL AND e.run_id IS NULL AS escalates, d.unseen, d.next, d.to_level, d.within_s, d.remind_after_s, d.cards,
            cardinality(l.voters) > 0 AS voted
       FROM live l LEFT JOIN due d ON d.id = l.id LEFT JOIN ending e ON e.run_id = l.run_id AND e.step = l.step
      WHERE d.id IS NOT NULL OR e.run_id IS NOT NULL
 ), named AS MATERIALIZED (
     SELECT m.*, CASE WHEN m.escalates THEN 'escalate' WHEN m.falls_with_sibling THEN 'cancel' ELSE 'expire' END AS event,
            CASE WHEN m.escalates THEN 'waiting' WHEN m.falls_with_sibling THEN 'cancelled' ELSE 'expired' END AS to_status,
-           CASE WHEN m.escalates THEN m.next WHEN m.falls_with_sibling THEN 'another call of the same turn expired'
+           CASE WHEN m.escalates THEN m.next || CASE WHEN m.unseen THEN ', since ' || %(unseen)s::text ELSE '' END
+                WHEN m.falls_with_sibling THEN 'another call of the same turn expired'
+                WHEN m.unseen THEN %(unseen)s::text
                 WHEN m.voted THEN 'nobody else answered in time'
                 ELSE 'nobody answered in time' END AS reason
       FROM moves m
@@ -234,7 +243,8 @@ WITH asked AS MATERIALIZED (
         version = run_pause.version + 1,
         approver = CASE WHEN m.escalates THEN m.next ELSE run_pause.approver END,
         level = CASE WHEN m.escalates THEN m.to_level ELSE run_pause.level END,
-        fire_at = CASE WHEN m.escalates THEN t.at + m.within_s * interval '1 second' ELSE run_pause.fire_at END,
+        fire_at = CASE WHEN m.escalates THEN t.at + m.within_s * interval '1 second'
+                       WHEN m.unseen THEN t.at ELSE run_pause.fire_at END,
         stuck_at = NULL,
         decided_by = NULL,
         decided_at = CASE WHEN m.escalates THEN NULL ELSE t.at END,
@@ -333,6 +343,10 @@ SELECT p.id, p.run_id, p.step, p.n, p.status, p.version, p.created_at, p.fire_at
        (SELECT coalesce(json_agg(json_build_object('person', v.person, 'name', w.name, 'verdict', v.verdict, 'level', v.level,
                                                    'surface', v.surface, 'at', v.at, 'reason', v.reason, 'seal', v.seal) ORDER BY v.at), '[]')
           FROM pause_vote v JOIN person w ON w.id = v.person WHERE v.pause_id = p.id) AS votes,
+       CASE WHEN p.level > 0 OR p.status = 'expired' THEN (
+            SELECT right(o.detail, length(%(unseen)s)) = %(unseen)s FROM run_event o
+             WHERE o.run_id = p.run_id AND o.entity = 'pause' AND o.entity_id = p.id::text AND o.event = ANY('{escalate,expire}')
+               AND o.to_status IS NOT NULL ORDER BY o.seq DESC LIMIT 1) END AS unseen,
        (SELECT o.detail FROM run_event o WHERE o.run_id = r.id AND o.seq = r.seq AND o.entity = 'run' AND o.event = 'release') AS put_off_why,
        CASE WHEN r.queued_at > statement_timestamp() THEN r.queued_at END AS put_off_to,
        (SELECT coalesce(json_agg(json_build_object('id', w.id, 'name', w.name) ORDER BY w.id), '[]')

@@ -88,7 +88,7 @@ def decider(pause: Pause) -> str:
 
 def _waiting(pause: Pause) -> Told:
     who = approver_name(pause.approver, pause.approver_name)
-    return Told(head="Waiting for an answer", text=f"{came(pause.level, pause.voters)} is with {who} now.")
+    return Told(head="Waiting for an answer", text=f"{came(pause.level, pause.voters, unseen=pause.unseen)} is with {who} now.")
 
 
 def _approved(pause: Pause) -> Told:
@@ -142,6 +142,9 @@ def _denied(pause: Pause) -> Told:
 
 
 def _expired(pause: Pause) -> Told:
+    if pause.unseen:
+        why = "Nobody who was asked could be shown it, so nothing was done. An operator can see why in the log."
+        return Told(head="Expired", text=why, at=_times(pause))
     needed = len(pause.voters) + pause.votes_left
     silence = (
         f"{len(pause.voters)} of {needed} approved; nobody else answered in time"

@@ -115,10 +115,12 @@ def other_environment(theirs: str, ours: str) -> str:
     )
 
 
-def came(level: int, voters: Sequence[str]) -> str:
-    """How a request came to those who are asked now, to go on with "is": `voters` approved it before."""
+def came(level: int, voters: Sequence[str], *, unseen: bool = False) -> str:
+    """How a request came to those who are asked now, to go on with "is": `voters` approved it before; `unseen`: nobody could be shown it."""
     if not level:
         return "It"
+    if unseen:
+        return "Nobody who was asked before could be shown it, so it"
     return "It needs another approval, and" if voters else "Nobody answered in time, so it"
 
 

@@ -5,7 +5,7 @@ from typing import Final
 
 from bot.cards.parts import Message
 from bot.delivery import who
-from bot.delivery.web import Failure, Refused, Sent, Slack, Unclear
+from bot.delivery.web import OPERATORS, Failure, Refused, Sent, Slack, Unclear
 from bot.delivery.who import Us
 from engine.state import db
 
@@ -47,6 +47,11 @@ def wait_s(failure: Failure, tries: int) -> float:
     if isinstance(failure, Refused) and failure.retry_after_s is not None:
         return failure.retry_after_s
     return min(_FIRST_S * 2.0 ** max(tries - 1, 0), _MOST_S)
+
+
+def to_be_mended(failure: Failure) -> bool:
+    """Whether it is an operator's to mend, and then an alarm: everything to come would meet it too, and nothing is given up for it."""
+    return isinstance(failure, Refused) and failure.error in OPERATORS
 
 
 def is_final(failure: Failure) -> bool:

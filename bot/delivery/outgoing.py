@@ -13,7 +13,7 @@ from typing import Any, Final
 from bot.cards import notices, parts, phrases
 from bot.cards.parts import Message
 from bot.cards.seen import seen_line
-from bot.delivery.courier import LEASE_S, Courier, is_final, wait_s
+from bot.delivery.courier import LEASE_S, Courier, is_final, to_be_mended, wait_s
 from bot.delivery.web import Failure, Refused, Sent
 from engine.models import (
     AlreadySettled,
@@ -92,6 +92,12 @@ def _say(courier: Courier, notice: Notice) -> None:
                 log.error("a notice (%s) to %s cannot be said: %s", notice.kind, notice.dest, failure.error)
                 cards.notice_settled(conn, notice, "failed", failure.error)
             case failure:
+                if to_be_mended(failure):
+                    log.error(
+                        "a notice (%s) waits until an operator mends this (placet doctor says how): %s",
+                        notice.kind,
+                        failure.error,
+                    )
                 cards.notice_postponed(conn, notice, after_s=wait_s(failure, notice.tries), error=failure.error)
 
 

@@ -11,11 +11,12 @@ from uuid import UUID
 
 from bot.cards import blocks, doubts, parts
 from bot.cards.ids import screen_id
-from bot.delivery.courier import LEASE_S, Courier, is_final, wait_s
+from bot.delivery.courier import LEASE_S, Courier, is_final, to_be_mended, wait_s
 from bot.delivery.web import TOO_LONG, Failure, Refused, Sent
 from engine.models import Card, Doubt, Pause
 from engine.rules import escalation
 from engine.state import cards, db, ledger, outage, pauses, people
+from engine.workers.sweep import settle_unseen
 
 log = logging.getLogger(__name__)
 
@@ -144,6 +145,8 @@ def _short(message: parts.Message, shown: Pause | Doubt) -> parts.Message:
 
 def _failed(courier: Courier, card: Card, shown: Pause | Doubt, failure: Failure) -> None:
     name = _name(shown)
+    if to_be_mended(failure):
+        log.error("a card of %s waits until an operator mends this (placet doctor says how): %s", name, failure.error)
     with courier.pool.connection() as conn:
         if isinstance(failure, Refused) and failure.error in MESSAGE_IS_GONE and card.ts:
             cards.reposted(conn, card, failure.error)
@@ -152,28 +155,51 @@ def _failed(courier: Courier, card: Card, shown: Pause | Doubt, failure: Failure
             cards.postponed(conn, card, after_s=wait_s(failure, card.tries), error=failure.error)
             log.warning("a card of %s waits: %s", name, failure.error)
             return
+    if isinstance(shown, Pause) and card.kind == "approver":
+        _show_elsewhere(courier, card, failure.error)
+        return
+    with courier.pool.connection() as conn:
         cards.gone(conn, card, failure.error)
-    if isinstance(shown, Pause) and shown.status == "waiting" and card.kind == "approver":
-        _show_elsewhere(courier, card, shown, failure.error)
-    elif isinstance(shown, Doubt) and shown.status == "in_doubt":
+    if isinstance(shown, Doubt) and shown.status == "in_doubt":
         log.error("%s IS IN DOUBT, and cannot be shown to %s (%s): placet doubt", name, card.dest, failure.error)
     else:
         log.warning("a card of %s cannot be shown in %s: %s", name, card.dest, failure.error)
 
 
-def _show_elsewhere(courier: Courier, card: Card, pause: Pause, error: str) -> None:
-    """Nobody may be able to see what waits: a DM to whoever may decide, unless another card of this level stands."""
+def _show_elsewhere(courier: Courier, card: Card, error: str) -> None:
+    """Nobody may be able to see what waits: a DM to whoever may decide, unless another card of this level stands.
+
+    Where none is left to try it is not waited for: whoever would be asked next is asked now, or the answer decided in advance holds.
+    One transaction, under the lock of the run: of two painters that lose the last two cards at once, the second sees that none is left.
+    """
+    assert card.pause_id is not None
+    with courier.pool.connection() as conn, conn.transaction():
+        pauses.lock(conn, card.pause_id)
+        cards.gone(conn, card, error)
+        pause = pauses.get(conn, card.pause_id)
+        waits = pause.status == "waiting" and pause.level == card.level
+        stands = any(_decides(one, pause) for one in cards.of_pause(conn, pause.id))
+        made = _instead(conn, pause) if waits and not stands else []
+        moved = settle_unseen(conn, pause.id) if waits and not (stands or made) else []
     name = screen_id("pause", pause.id)
-    with courier.pool.connection() as conn:
-        shown = cards.of_pause(conn, pause.id)
-        if any(c.kind == "approver" and c.level == pause.level and c.state == "live" for c in shown):
-            log.error("%s cannot be shown in %s (%s); it is shown elsewhere too", name, card.dest, error)
-            return
-        dests = escalation.destinations(
-            pause.approver, None, people.everybody(conn), (pause.on_behalf_of, *pause.voters), first=False
-        )
-        made = [dest for dest in dests if cards.instead(conn, pause.id, dest)]
-    if made:
+    if not waits:
+        log.warning("a card of %s cannot be shown in %s: %s", name, card.dest, error)
+    elif stands:
+        log.error("%s cannot be shown in %s (%s); it is shown elsewhere too", name, card.dest, error)
+    elif made:
         log.error("%s cannot be shown in %s (%s); it goes to %s by DM", name, card.dest, error, ", ".join(made))
     else:
         log.error("%s WAITS AND NOBODY CAN SEE IT: %s (%s), and no DM is left to try", name, card.dest, error)
+    for one in moved:
+        what = f"{screen_id('pause', one.pause_id)}: {one.event}, {one.status}, with {one.approver}"
+        log.error("since nobody could be shown %s, it is not waited for: %s", name, what)
+
+
+def _decides(card: cards.Shown, pause: Pause) -> bool:
+    return card.kind == "approver" and card.level == pause.level and card.state == "live"
+
+
+def _instead(conn: db.Conn, pause: Pause) -> list[str]:
+    """Whom it goes to by DM now, of those who are asked; those to whom it was to go already are left out."""
+    dests = escalation.destinations(pause.approver, None, people.everybody(conn), (pause.on_behalf_of, *pause.voters), first=False)
+    return [dest for dest in dests if cards.instead(conn, pause.id, dest)]

@@ -34,7 +34,7 @@ PAGE: Final = 200
 
 PERMANENT: Final = frozenset(
     {
-        *("channel_not_found", "not_in_channel", "is_archived", "is_inactive", "restricted_action", "messages_tab_disabled"),
+        *("channel_not_found", "not_in_channel", "is_archived", "is_inactive", "restricted_action"),
         *("message_not_found", "cant_update_message", "edit_window_closed", "thread_not_found"),
         *("invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "msg_too_long", "no_text", "metadata_too_large"),
         *("invalid_metadata_format", "invalid_arguments", "too_many_attachments", "block_mismatch"),
@@ -43,6 +43,13 @@ PERMANENT: Final = frozenset(
     }
 )  # fmt: skip
 """Refusals that the same call will always meet. Others (a revoked token, a missing scope) an operator can mend meanwhile."""
+OPERATORS: Final = frozenset(
+    {
+        *("messages_tab_disabled", "missing_scope", "no_permission", "not_allowed_token_type", "access_denied", "team_access_not_granted"),
+        *("invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired"),
+    }
+)  # fmt: skip
+"""Refusals that an operator can mend, and that no other card or message would be spared."""
 NOBODY_CAN_TELL: Final = frozenset({"internal_error", "fatal_error", "request_timeout", "service_unavailable"})
 TOO_LONG: Final = frozenset({"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "msg_too_long"})
 """What an edit meets that a shorter one would not."""

@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from engine.rules.digest import visible
 
@@ -146,6 +146,10 @@ def results_message(calls: Sequence[Settled]) -> dict[str, Any]:
     return {"role": "user", "content": blocks}
 
 
+UNSEEN: Final = "nobody who was asked could be shown it"
+"""Why a request went on, or expired, before its time: the reason on record."""
+
+
 def refusal(
     status: str, *, by: str | None, reason: str | None, fire_at: datetime, approvals: tuple[int, int] = (0, 1)
 ) -> str:
@@ -160,6 +164,8 @@ def refusal(
                 f"Denied by {by or 'a person'}; nothing was done.{said} Do not ask for this again or try to reach the same end another way; "
                 "say in your answer what was refused."
             )
+        case "expired" if reason == UNSEEN:
+            return f"{UNSEEN[0].upper()}{UNSEEN[1:]}, so the answer decided in advance holds: it is not done. No person refused it."
         case "expired":
             if approvals[0]:
                 silence = f"{approvals[0]} of {approvals[1]} approved, and nobody else answered"

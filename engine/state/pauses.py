@@ -33,6 +33,7 @@ from engine.models import (
 )
 from engine.rules import confirmations
 from engine.rules.digest import visible
+from engine.rules.turn import UNSEEN
 from engine.state import cards, db, seals
 
 _log = logging.getLogger(__name__)
@@ -117,12 +118,13 @@ def _outcome(row: dict[str, Any]) -> Outcome:
 class NextStep:
     """What becomes of a due pause: `next` is its next approver ("person:otto"), or None when nobody is left to ask.
 
-    `to_level` is the level it goes to; None is one more. `cards` are where it is shown then; `remind_after_s` None: nobody is reminded.
+    `unseen`: it goes before it is due, if no card of its level stands. `to_level` is the level it goes to; None is one more. `cards` are where it is shown then; `remind_after_s` None: nobody is reminded.
     """
 
     pause_id: UUID
     level: int
     next: str | None
+    unseen: bool = False
     to_level: int | None = None
     within_s: float = 0
     remind_after_s: int | None = None
@@ -152,6 +154,7 @@ def settle_due(conn: db.Conn, steps: Sequence[NextStep], *, surface: str) -> lis
         {
             "id": str(s.pause_id),
             "level": s.level,
+            "unseen": s.unseen,
             "next": s.next,
             "to_level": s.level + 1 if s.to_level is None else s.to_level,
             "within_s": s.within_s,
@@ -160,7 +163,12 @@ def settle_due(conn: db.Conn, steps: Sequence[NextStep], *, surface: str) -> lis
         }
         for s in steps
     ]
-    return db.many(conn, "settle_due", Moved, asked=json.dumps(asked), surface=surface)
+    return db.many(conn, "settle_due", Moved, asked=json.dumps(asked), unseen=UNSEEN, surface=surface)
+
+
+def lock(conn: db.Conn, pause_id: UUID) -> None:
+    """Let nobody else move it, or make its cards disappear, until this transaction ends. Raises NotFound."""
+    db.must(conn, "lock_of_pause", dict, f"pause {pause_id}", pause_id=pause_id)
 
 
 def mark_stuck(conn: db.Conn, pause_id: UUID) -> None:
@@ -173,7 +181,7 @@ def mark_stuck(conn: db.Conn, pause_id: UUID) -> None:
 
 def get(conn: db.Conn, pause_id: UUID) -> Pause:
     """A pause with everything around it. Raises NotFound."""
-    row = db.must(conn, "pause_record", dict, f"pause {pause_id}", pause_id=pause_id)
+    row = db.must(conn, "pause_record", dict, f"pause {pause_id}", pause_id=pause_id, unseen=UNSEEN)
     opened, standing = row.pop("opened"), seals.content(conn, pause_id, row)
     intact = row["intact"] and opened == row["digest"] and standing not in seals.BROKEN
     if not intact:
@@ -191,6 +199,7 @@ def get(conn: db.Conn, pause_id: UUID) -> Pause:
         "voters": tuple(row["voters"]),
         "intact": intact,
         "step_names": row["step_names"] or {},
+        "unseen": bool(row["unseen"]),
     }
     return Pause(**{**row, **held, "seal": standing, "approval": approval})
 

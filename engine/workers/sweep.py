@@ -9,6 +9,7 @@ import json
 import logging
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from functools import lru_cache
 from uuid import UUID
@@ -106,6 +107,13 @@ class Sweeper:
     def _put_aside(self, pause_id: UUID) -> None:
         with self._pool.connection() as conn:
             pauses.mark_stuck(conn, pause_id)
+
+
+def settle_unseen(conn: db.Conn, pause_id: UUID) -> list[Moved]:
+    """Have a pause go on now, due or not, since nobody who is asked can be shown it; nothing moves if a card of its level stands."""
+    due = pauses.due_one(conn, pause_id)
+    step = replace(_next_step(due, people.everybody(conn)), unseen=True) if due else None
+    return pauses.settle_due(conn, [step], surface="delivery") if step else []
 
 
 @lru_cache(maxsize=256)

@@ -13,7 +13,9 @@ from bot.cards import ids
 from bot.delivery.courier import Courier
 from bot.delivery.repaint import paint_copy, paint_due
 from engine.models import NewCard
-from engine.state import cards, outage, pauses, people
+from engine.rules import turn
+from engine.rules.needs import Step
+from engine.state import cards, events, outage, pauses, people, runs
 from engine.workers.sweep import Sweeper
 from tests import database, rows
 from tests.bot.office import Office, actions_of, at_once, text_of
@@ -192,14 +194,104 @@ def _close_to_us(conn: Any, office: Office, error: str) -> None:
             conn.execute("UPDATE card SET dest = 'channel:C0NOWHERE' WHERE kind = 'approver'")
 
 
-def test_a_wait_that_nobody_can_see_is_an_alarm(
+def nobody_reaches(office: Office, *users: str) -> None:
+    """The channel is closed to us, and these people have left Slack."""
+    office.change(channel="C0BUY", set={"is_archived": True})
+    for user in users:
+        office.change(user=user, set={"deleted": True})
+
+
+def test_a_wait_that_nobody_can_see_is_an_alarm_and_goes_on_at_once(
     conn: Any, pause_id: UUID, courier: Courier, office: Office, caplog: pytest.LogCaptureFixture
 ) -> None:
-    office.change(channel="C0BUY", set={"is_archived": True})
-    office.change(user="U0MARTA", set={"deleted": True})
+    nobody_reaches(office, "U0MARTA")
     paint_due(courier)
-    assert {c.state for c in shown(conn, pause_id)} == {"gone"}
     assert any("NOBODY CAN SEE IT" in r.getMessage() for r in caplog.records)
+    pause = pauses.get(conn, pause_id)
+    assert (pause.status, pause.level, pause.approver, pause.unseen) == ("waiting", 1, "person:otto", True)
+    assert {(c.level, c.state) for c in shown(conn, pause_id)} == {(0, "gone"), (1, "live")}
+    [dm] = office.messages("D0OTTO")
+    assert actions_of(dm) == APPROVER
+    assert "Nobody who was asked before could be shown it, so it is yours to decide now." in text_of(dm)
+    [own] = office.messages("D0PRIYA")
+    assert "Nobody who was asked before could be shown it, so it is with Otto Brandt now." in text_of(own)
+    [last] = [e for e in events.of_run(conn, pause.run_id) if e.event == "escalate"]
+    assert (last.actor, last.surface) == ("system", "delivery")
+    assert last.detail == "person:otto, since nobody who was asked could be shown it"
+    assert isinstance(events.verify(conn, pause.run_id), events.Verified)
+
+
+def test_whoever_is_asked_after_that_in_vain_is_told_so_and_not_the_reason_before(
+    conn: Any, courier: Courier, office: Office
+) -> None:
+    steps = (rows.NEED.steps[0], Step(role="finance-lead", answer_within_s=3600))
+    [pause_id] = rows.waiting(conn, need=replace(rows.NEED, steps=steps))
+    nobody_reaches(office, "U0MARTA")
+    paint_due(courier)
+    rows.make_due(conn, pause_id)
+    Sweeper(courier.pool).run()
+    pause = pauses.get(conn, pause_id)
+    assert (pause.level, pause.unseen) == (2, False)
+
+
+def test_with_nobody_left_to_ask_the_answer_decided_in_advance_holds_and_says_why(
+    conn: Any, pause_id: UUID, courier: Courier, office: Office
+) -> None:
+    nobody_reaches(office, "U0MARTA", "U0OTTO")
+    paint_due(courier)
+    pause = pauses.get(conn, pause_id)
+    assert (pause.status, pause.decided_by, pause.unseen) == ("expired", None, True)
+    assert pause.reason == "nobody who was asked could be shown it"
+    assert pause.decided_at is not None
+    assert pause.fire_at <= pause.decided_at
+    assert runs.get(conn, pause.run_id).status == "queued"
+    [own] = office.messages("D0PRIYA")
+    assert "Nobody who was asked could be shown it, so nothing was done." in text_of(own)
+    said = turn.refusal("expired", by=None, reason=pause.reason, fire_at=pause.fire_at)
+    assert said.startswith("Nobody who was asked could be shown it, so")
+    assert said.endswith("No person refused it.")
+
+
+def test_of_two_painters_that_lose_the_last_two_cards_one_sees_it(conn: Any, courier: Courier, office: Office) -> None:
+    places = (NewCard(kind="approver", dest="channel:C0BUY"), NewCard(kind="approver", dest="person:marta"))
+    for _ in range(4):
+        rows.waiting(conn, cards=places)
+    nobody_reaches(office, "U0MARTA")
+    at_once(*[lambda: paint_due(courier)] * 4)
+    paint_due(courier)
+    assert {(line.level, line.approver) for line in pauses.waiting(conn)} == {(1, "person:otto")}
+
+
+@pytest.mark.parametrize("error", ["messages_tab_disabled", "missing_scope", "token_revoked"])
+def test_what_an_operator_can_mend_is_an_alarm_and_nothing_is_given_up(
+    pause_id: UUID, courier: Courier, office: Office, error: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    office.fault("chat.postMessage", "error", error=error, times=2)
+    paint_due(courier)
+    assert any(r.levelno == logging.ERROR and error in r.getMessage() for r in caplog.records)
+    with courier.pool.connection() as conn:
+        assert {(c.level, c.state) for c in shown(conn, pause_id)} == {(0, "live")}
+        again_now(conn)
+    paint_due(courier)  # mended meanwhile
+    assert len(office.messages("C0BUY")) == 1
+    with courier.pool.connection() as conn:
+        assert pauses.get(conn, pause_id).level == 0
+
+
+@pytest.mark.parametrize("fault", ["drop", "status", "rate_limited"])
+def test_an_outage_of_slack_makes_nobody_go_on(
+    conn: Any, pause_id: UUID, courier: Courier, office: Office, fault: str
+) -> None:
+    office.fault(
+        "chat.postMessage",
+        fault,
+        times=9,
+        **({"seconds": 40} if fault == "rate_limited" else {"status": 503} if fault == "status" else {}),
+    )
+    paint_due(courier)
+    pause = pauses.get(conn, pause_id)
+    assert (pause.status, pause.level) == ("waiting", 0)
+    assert {c.state for c in shown(conn, pause_id)} == {"live"}
 
 
 def test_a_channel_archived_while_the_request_waits_sends_it_by_dm_too(

@@ -33,7 +33,9 @@ def test_what_slack_will_never_take_is_refused_for_good(office: Office, error: s
     assert office.messages("C0BUY") == []
 
 
-@pytest.mark.parametrize("error", ["token_revoked", "account_inactive", "missing_scope", "some_error_of_tomorrow"])
+@pytest.mark.parametrize(
+    "error", ["token_revoked", "account_inactive", "missing_scope", "messages_tab_disabled", "some_error_of_tomorrow"]
+)
 def test_what_an_operator_can_mend_is_refused_for_now(office: Office, error: str) -> None:
     office.fault("chat.postMessage", "error", error=error)
     assert office.slack.post("C0BUY", ASK) == Refused(error=error, permanent=False)

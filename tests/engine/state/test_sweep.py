@@ -35,6 +35,21 @@ def due_one(conn: Any, **changes: Any) -> UUID:
     return pause_id
 
 
+def test_what_somebody_can_see_waits_until_it_is_due_whatever_is_said_of_it(conn: Any) -> None:
+    [pause_id] = rows.waiting(conn)
+    step = pauses.NextStep(pause_id=pause_id, level=0, next=None, unseen=True)
+    assert pauses.settle_due(conn, [step], surface="tests") == []
+    [card] = [one for one in cards.claim(conn, limit=9, lease_s=60) if one.kind == "approver"]
+    cards.gone(conn, card, "is_archived")
+    assert [moved.event for moved in pauses.settle_due(conn, [step], surface="tests")] == ["expire"]
+
+
+def test_what_is_due_as_well_was_answered_by_nobody(conn: Any) -> None:
+    pause_id = due_one(conn)
+    pauses.settle_due(conn, [pauses.NextStep(pause_id=pause_id, level=0, next=None, unseen=True)], surface="tests")
+    assert (pauses.get(conn, pause_id).reason, pauses.get(conn, pause_id).unseen) == ("nobody answered in time", False)
+
+
 # ------------------------------------------------------------------------------------------------------------ what is due
 
 

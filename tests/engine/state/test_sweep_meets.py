@@ -23,7 +23,9 @@ def test_a_sweep_leaves_a_run_that_moved_after_its_look_so_that_no_card_is_misse
     asked = json.dumps([{"id": str(first), "level": 0, "next": None, "to_level": 0, "within_s": 0, "cards": []}])
     with database.connect(db_url) as late, ThreadPoolExecutor(1) as thread:
         conn.execute("SELECT pg_advisory_lock(7)")
-        swept = thread.submit(lambda: late.execute(stops, {"asked": asked, "surface": "sweep"}).fetchall())
+        swept = thread.submit(
+            lambda: late.execute(stops, {"asked": asked, "unseen": "", "surface": "sweep"}).fetchall()
+        )
         until_it_waits(conn, late, swept)
         assert [m.event for m in escalate(conn, second)] == ["escalate"]
         conn.execute("SELECT pg_advisory_unlock(7)")
