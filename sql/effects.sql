@@ -338,17 +338,24 @@ WITH r AS MATERIALIZED (
 SELECT v.outcome, linked.status AS run_status FROM v, linked;
 
 -- name: effects_in_doubt :many
--- What nobody can tell, oldest first.
-SELECT e.id, e.run_id, e.pause_id, e.tool, e.action, e.effect_key, e.error, e.created_at, e.doubt_role, r.agent, r.on_behalf_of
-  FROM effect e JOIN run r ON r.id = e.run_id WHERE e.doubted ORDER BY e.created_at;
+-- What nobody can tell, oldest first. read: the amount and the lines as whoever approved it read it; NULL: nobody was asked, or that was altered or is of another action.
+SELECT e.id, e.run_id, e.pause_id, e.tool, e.action, e.digest, e.effect_key, e.error, e.created_at, e.doubt_role, r.agent, r.on_behalf_of,
+       {as_read}
+  FROM effect e JOIN run r ON r.id = e.run_id LEFT JOIN pause_content c ON c.pause_id = e.pause_id WHERE e.doubted ORDER BY e.created_at;
+
+-- name: as_read :fragment
+CASE WHEN c.digest = pause_digest_v1(c.document)
+     THEN CASE WHEN c.document::jsonb ->> 'action_digest' = e.digest
+               THEN json_build_object('lines', c.document::json -> 'lines', 'amount', c.document::json -> 'amount') END END AS read
 
 -- name: doubt_record :one
 -- An effect that is or was in doubt, with all that who must say what happened has to know: when it was called, with which key, until when
--- the last call could last, and, once it is said, by whom and when. No row: there is no such effect.
+-- the last call could last, and, once it is said, by whom and when; read likewise. No row: there is no such effect.
 SELECT e.id, e.run_id, e.pause_id, e.status, e.tool, e.action, e.digest, e.effect_key, e.error, e.receipt, e.created_at, e.doubt_role, r.agent,
        r.on_behalf_of, q.name AS requester_name, r.status AS run_status, r.cancel_wanted, a.attempts, a.tries, a.attempt_id, a.call_deadline,
-       said.event AS said, said.at AS said_at, said.surface AS said_in, coalesce(w.name, said.actor) AS said_by, clock_timestamp() AS now
-  FROM effect e JOIN run r ON r.id = e.run_id LEFT JOIN person q ON q.id = r.on_behalf_of
+       said.event AS said, said.at AS said_at, said.surface AS said_in, coalesce(w.name, said.actor) AS said_by, clock_timestamp() AS now,
+       {as_read}
+  FROM effect e JOIN run r ON r.id = e.run_id LEFT JOIN person q ON q.id = r.on_behalf_of LEFT JOIN pause_content c ON c.pause_id = e.pause_id
   JOIN LATERAL (SELECT count(*) OVER () AS attempts, sum(tries) OVER () AS tries, id AS attempt_id, call_deadline FROM effect_attempt
                  WHERE effect_id = e.id ORDER BY started_at DESC, id DESC LIMIT 1) a ON true
   LEFT JOIN LATERAL (SELECT v.event, v.at, v.surface, v.actor FROM run_event v

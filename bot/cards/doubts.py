@@ -1,19 +1,21 @@
 """The card that asks what became of an action in doubt, and the sentences around it, the same in Slack and on the command line.
 
 The one rule: it says what is known, and offers three answers, of which none is suggested. What the provider said is shown as its words.
+No argument is left out without a word: who looks at the provider must know whom it was paid to.
 """
 
 import json
+from collections.abc import Collection
 from typing import Any, Final, Literal
 
-from bot.cards import ids, parts
+from bot.cards import facts, ids, parts
 from bot.cards.ids import screen_id
-from bot.cards.outcomes import receipt_facts
-from bot.cards.parts import Block, Message, Moment, cut, paragraph, quoted, small
+from bot.cards.parts import Block, Message, Moment, clock, cut, paragraph, quoted, size_of, small
 from bot.cards.phrases import ago, person
 from bot.cards.seen import seen, seen_line
-from engine.models import Doubt
-from engine.rules.digest import short
+from engine.models import Doubt, DoubtfulEffect, Line
+from engine.rules.digest import canonical, short
+from engine.rules.money import Money, MoneyError
 
 Answer = Literal["happened", "retry", "stop"]
 
@@ -31,6 +33,9 @@ WITHDRAWN: Final[dict[str, str]] = {
     "happened": "It is on record as done, with your reference. The run was withdrawn meanwhile, so it ends here.",
     "retry": "It is on record as not done, and is not tried again: the run was withdrawn meanwhile, so it ends here.",
 }
+_ROOM_TEXT, _ROOM_BLOCKS = 4_800, 18  # of limits.our_budget, beside what else the card says
+_ROW = 200
+_FORM_TEXT, _FORM_BLOCKS = 40_000, 80  # of what a modal holds
 _HOW: Final[dict[str, str]] = {
     "resolve": "said that it happened",
     "retry": "said that it did not, so it was tried again",
@@ -67,8 +72,8 @@ def settled(doubt: Doubt) -> str:
 
 def card(doubt: Doubt, *, env: str) -> Message:
     """The card as it must look now: three answers while it is in doubt; then who said what, and no buttons."""
-    tool, arguments = _action(doubt)
-    open_ = doubt.status == "in_doubt"
+    lines = arguments(doubt)
+    tool, open_ = tool_of(doubt), doubt.status == "in_doubt"
     head = "Did this happen?" if open_ else "Answered: did this happen?"
     asks = (
         f"Nobody can tell whether {tool}, which the {person(doubt.agent)} agent called for {person(doubt.requester_name or doubt.on_behalf_of)}, "
@@ -78,11 +83,11 @@ def card(doubt: Doubt, *, env: str) -> Message:
     calls = f"{doubt.tries} {'call' if doubt.tries == 1 else 'calls'} with {doubt.attempts} {'key' if doubt.attempts == 1 else 'keys'},"
     times = (Moment("the first {},", doubt.created_at), Moment("the last over by {}.", doubt.call_deadline))
     return Message(
-        text=parts.escape(f"{head} {tool}: {', '.join(f'{name} {value}' for name, value in arguments)}"[:2_000]),
+        text=parts.escape(cut(f"{head} {tool}: {in_a_line(lines)}", 2_000)),
         blocks=[
             parts.header(head),
             *stands,
-            *parts.labelled(arguments),
+            *_shown(doubt, lines, room=_ROOM_TEXT, blocks=_ROOM_BLOCKS),
             *small(calls, *times, f"Its key there: {doubt.attempt_id}; its metadata: effect_key {doubt.effect_key}"),
             *(quoted("What the provider said", cut(seen(doubt.error).text, 1_000)) if doubt.error and open_ else []),
             *(small(Moment("Said {}.", doubt.said_at)) if doubt.said_at else []),
@@ -96,9 +101,37 @@ def card(doubt: Doubt, *, env: str) -> Message:
     )
 
 
+def details_view(doubt: Doubt, env: str, *, may_say: bool, channel: str | None = None) -> dict[str, Any]:
+    """The card as a window, for whoever found the doubt in a list; `may_say`: with the three answers, while it stands."""
+    blocks = [
+        block
+        for block in card(doubt, env=env).blocks
+        if block["type"] != "header" and (may_say or block["type"] != "actions")
+    ]
+    return {
+        "type": "modal",
+        "title": parts.plain("Did this happen?"),
+        "callback_id": ids.CALLBACK_DETAILS,
+        "private_metadata": ids.encode_carried(ids.Carried(_button(doubt, env), channel)),
+        "close": parts.plain("Close"),
+        "blocks": blocks,
+    }
+
+
+def row(doubt: DoubtfulEffect, env: str) -> Block:
+    """A line in a list: what may have happened, since when, and the button that shows all of it, with the three answers."""
+    what = cut(f"{tool_of(doubt)}, {in_a_line(arguments(doubt))}", _ROW)
+    said = f"Did this happen? {what} · {screen_id('effect', doubt.id)}, since {clock(doubt.created_at)}"
+    return {"type": "section", "text": parts.plain(said), "accessory": parts.details(ids.encode(_button(doubt, env)))}
+
+
+def is_for(doubt: DoubtfulEffect, person: str, roles: Collection[str]) -> bool:
+    """Whether this person may say what happened. What they say is judged again, by the roles of that moment."""
+    return doubt.doubt_role in roles and doubt.on_behalf_of != person
+
+
 def reference_view(doubt: Doubt, env: str, channel: str | None = None) -> dict[str, Any]:
     """The form for "it happened", with the provider's reference at `state.values[BLOCK_REFERENCE][ACTION_REFERENCE]`."""
-    tool, arguments = _action(doubt)
     asked = {
         "type": "input",
         "block_id": ids.BLOCK_REFERENCE,
@@ -114,8 +147,8 @@ def reference_view(doubt: Doubt, env: str, channel: str | None = None) -> dict[s
         "submit": parts.plain("It happened"),
         "close": parts.plain("Back"),
         "blocks": [
-            *paragraph(f"{tool} is put on record as done, and is not called again."),
-            *parts.labelled(arguments),
+            *paragraph(f"{tool_of(doubt)} is put on record as done, and is not called again."),
+            *_shown(doubt, arguments(doubt), room=_FORM_TEXT, blocks=_FORM_BLOCKS),
             asked,
         ],
     }
@@ -143,19 +176,50 @@ def _sure(title: str, text: str, confirm: str) -> Block:
     }
 
 
-def _button(doubt: Doubt, env: str) -> ids.Button:
+def _button(doubt: Doubt | DoubtfulEffect, env: str) -> ids.Button:
     return ids.Button(env=env, about=doubt.id, shown=doubt.digest[: ids.SHOWN])
 
 
-def _action(doubt: Doubt) -> tuple[str, list[tuple[str, str]]]:
-    """The tool and the arguments, as lines; an action that is no JSON any more as it stands."""
+def tool_of(doubt: Doubt | DoubtfulEffect) -> str:
+    """What was called."""
+    return cut(seen_line(doubt.tool).text, 100)
+
+
+def arguments(doubt: Doubt | DoubtfulEffect) -> tuple[Line, ...]:
+    """With what: as whoever approved it read it, in that order; else every argument of the action as it is stored."""
+    if doubt.lines is not None:
+        return doubt.lines
     try:
-        action = json.loads(doubt.action)
-        return seen_line(str(action["tool"])).text[:100], [
-            (name, cut(value, 1_000)) for name, value in receipt_facts(action["arguments"])
-        ]
-    except (ValueError, KeyError, TypeError):
-        return seen_line(doubt.tool).text[:100], [("action", cut(seen_line(doubt.action).text, 1_000))]
+        given = json.loads(doubt.action)["arguments"]
+        return tuple(Line(label=name.replace("_", " "), value=_value(value)) for name, value in given.items())
+    except (ValueError, KeyError, TypeError, AttributeError):  # no action any more: as it stands
+        return (Line(label="action", value=doubt.action),)
+
+
+def in_a_line(lines: tuple[Line, ...]) -> str:
+    """All of them, one after the other."""
+    return ", ".join(f"{seen_line(line.label).text} {seen_line(line.value).text}" for line in lines)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, dict) and value.keys() == {"amount", "currency"}:
+        try:
+            return str(Money.from_document(value))
+        except MoneyError:
+            pass
+    return value if isinstance(value, str) else canonical(value)
+
+
+def _shown(doubt: Doubt, lines: tuple[Line, ...], *, room: int, blocks: int) -> list[Block]:
+    """The arguments, each whole, as far as there is room; which of them are not here, and where they are."""
+    shown: list[Line] = []
+    for line in lines:
+        made = facts.fields([*shown, line])
+        if size_of(made) <= room and len(made) <= blocks:
+            shown.append(line)
+    left = [seen_line(line.label).text for line in lines if line not in shown]
+    whole = f"Too long to be shown here: {cut(', '.join(left), 300)}. All of it: placet show {screen_id('run', doubt.run_id)}"
+    return [*facts.fields(shown), *(paragraph(f"⚠ {whole}") if left else [])]
 
 
 def _capital(text: str) -> str:

@@ -9,7 +9,7 @@ from bot.cards.ids import screen_id
 from bot.cards.parts import FIELD, Block, Moment, boxed, flat, header, labelled, paragraph, quoted, size, small
 from bot.cards.phrases import approver_name, person
 from bot.cards.seen import seen, seen_line
-from engine.models import Content, Line, Pause, Waiting
+from engine.models import Content, Line, Pause, Waiting, with_amount
 from engine.rules.digest import short
 from engine.rules.needs import Need, Step
 
@@ -29,10 +29,7 @@ def heading(content: Content) -> list[Block]:
 
 def rows(content: Content, lines: Iterable[Line]) -> list[Block]:
     """The amount, unless a line says it, and these lines."""
-    listed = list(lines)
-    if content.amount and not any(line.value == str(content.amount) for line in listed):
-        listed.insert(0, Line(label="Amount", value=str(content.amount)))
-    return fields(listed)
+    return fields(with_amount(content.amount, lines))
 
 
 def fields(lines: Iterable[Line]) -> list[Block]:

@@ -8,17 +8,20 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from bot.cards import blocks, ids, parts
+from bot.cards import blocks, doubts, ids, parts
 from bot.cards.asked import is_asked
 from bot.cards.ids import screen_id
 from bot.cards.parts import Block, Message, Moment, cut, flat, paragraph, small
 from bot.cards.phrases import approver_name, person
 from bot.cards.seen import seen_line
-from engine.models import Actor, Content, RunLine, Waiting
+from engine.models import Actor, Content, DoubtfulEffect, RunLine, Waiting
 from engine.rules.digest import short
 
 PAGE = 8
 """How many rows a list shows at once: as many as surely fit into one message."""
+
+DOUBTS = 2
+"""How many doubts a list shows above that."""
 
 Contents = Mapping[UUID, Content]
 """What the requests of a list hold, by their ids; one that is missing is offered no decision."""
@@ -38,13 +41,24 @@ _RUN_WORDS = {
 
 
 def waiting_list(
-    rows: Sequence[Waiting], contents: Contents, *, title: str, me: Actor, offset: int, env: str
+    rows: Sequence[Waiting],
+    contents: Contents,
+    *,
+    title: str,
+    me: Actor,
+    offset: int,
+    env: str,
+    doubted: Sequence[DoubtfulEffect] = (),
 ) -> Message:
-    """What waits, soonest answer first, with buttons as far as `me` may press them. Shows the first PAGE rows."""
+    """What waits, soonest answer first, with buttons as far as `me` may press them. Shows the first PAGE rows.
+
+    `doubted` is what nobody can tell whether it happened: first of all, on the first page.
+    """
     shown = rows[:PAGE]
     total = rows[0].total if rows else 0
     made = [
         parts.header(title),
+        *(_doubted(doubted, env) if offset == 0 else []),
         *_page(shown, total, offset, "Nothing waits."),
         *flat(waiting_row(row, contents.get(row.id), me, env) for row in shown),
     ]
@@ -62,12 +76,19 @@ def runs_list(rows: Sequence[RunLine], *, title: str = "Runs", offset: int = 0) 
 
 
 def home_view(
-    mine: Sequence[Waiting], asked: Sequence[Waiting], contents: Contents, *, me: Actor, env: str
+    mine: Sequence[Waiting],
+    asked: Sequence[Waiting],
+    contents: Contents,
+    *,
+    me: Actor,
+    env: str,
+    doubted: Sequence[DoubtfulEffect] = (),
 ) -> dict[str, Any]:
-    """The Home tab: what waits for `me`, and what was asked for `me`."""
+    """The Home tab: what `me` may say of what is in doubt, what waits for `me`, and what was asked for `me`."""
     made = flat(
         (
             [parts.header("Waiting for you")],
+            _doubted(doubted, env),
             _page(mine[:PAGE], mine[0].total if mine else 0, 0, "Nothing waits for you."),
             flat(waiting_row(row, contents.get(row.id), me, env) for row in mine[:PAGE]),
             [{"type": "divider"}, parts.header("Asked for you")],
@@ -76,6 +97,14 @@ def home_view(
         )
     )
     return {"type": "home", "blocks": made}
+
+
+def _doubted(doubted: Sequence[DoubtfulEffect], env: str) -> list[Block]:
+    shown = doubted[:DOUBTS]
+    more = (
+        f"{len(doubted) - DOUBTS} more are in doubt; they come up here as these are answered. placet doubt lists all."
+    )
+    return [*(doubts.row(one, env) for one in shown), *(small(more) if len(doubted) > DOUBTS else [])]
 
 
 def waiting_row(row: Waiting, content: Content | None, me: Actor, env: str) -> list[Block]:

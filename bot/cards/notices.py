@@ -52,11 +52,16 @@ def reminder(pause: Pause, *, level: int, env: str, dest: str) -> Message | None
     )  # fmt: skip
 
 
-def in_doubt(effect: DoubtfulEffect) -> Message:
-    """To the requester: whether it happened is not known, who looks into it, and that nothing is tried again meanwhile."""
+def in_doubt(effect: DoubtfulEffect, *, askable: bool) -> Message:
+    """To the requester: whether it happened is not known, who looks into it, and that nothing is tried again meanwhile.
+
+    `askable`: somebody else than they holds the role, so that there is somebody to look.
+    """
+    until = f"Nothing is tried again until somebody with the role {person(effect.doubt_role)} has looked"
+    nobody = "and at present nobody has it who may say so. Please ask an operator to give it to somebody else than you."
     sentence = (
         f"Nobody can tell yet whether an action of the {person(effect.agent)} agent happened: {person(effect.tool)}. "
-        f"Nothing is tried again until somebody with the role {person(effect.doubt_role)} has looked. You need do nothing."
+        f"{until}{'. You need do nothing.' if askable else f', {nobody}'}"
     )
     said = quoted("What the provider said", cut(seen(effect.error).text, 1_000)) if effect.error else []
     numbers = small(screen_id("run", effect.run_id), Moment("tried {}", effect.created_at))

@@ -94,7 +94,7 @@ def _waiting(pause: Pause) -> Told:
 def _approved(pause: Pause) -> Told:
     by, at = f"Approved by {decider(pause)}", _times(pause)
     if pause.effect_status == "in_doubt":
-        whom = f" Somebody with the role {role} is asked." if (role := _doubt_role(pause)) else ""
+        whom = f" It is for somebody with the role {role} to say." if (role := _doubt_role(pause)) else ""
         unknown = "whether it happened is not known yet. Nothing is tried again until a person has looked."
         return Told(head="Approved, in doubt", text=f"{by}, and tried; {unknown}{whom}", at=at)
     words = _words(pause)

@@ -1,6 +1,5 @@
 """`placet doubt` and `placet resolve`: actions of which nobody can tell whether they happened, and a person's word on one."""
 
-import json
 from typing import Annotated, Literal
 from uuid import UUID
 
@@ -9,7 +8,6 @@ from rich.text import Text
 
 from bot.cards import doubts
 from bot.cards.ids import screen_id
-from bot.cards.outcomes import receipt_facts
 from bot.commands.terminal import SURFACE, As, Exit, actor, complain, database, plain, say, show, table, when
 from engine.errors import BadInput, Conflict, NotFound
 from engine.models import Doubt
@@ -31,7 +29,7 @@ def doubt() -> None:
         made.add_row(
             screen_id("effect", effect.id),
             screen_id("run", effect.run_id),
-            Text(_action(effect.action)),
+            Text(plain(f"{doubts.tool_of(effect)}, {doubts.in_a_line(doubts.arguments(effect))}")),
             Text(plain(effect.error or "")),
             when(effect.created_at),
             Text(plain(effect.doubt_role)),
@@ -41,14 +39,6 @@ def doubt() -> None:
         f"{len(found)} in doubt. Look at the provider whether it happened, then say so: placet resolve EFFECT happened --reference ... --as PERSON"
     )
     raise typer.Exit(Exit.ALARM)
-
-
-def _action(stored: str) -> str:
-    """What was to be done, from its canonical text."""
-    action = json.loads(stored)
-    return ", ".join(
-        [plain(action["tool"]), *(f"{name} {value}" for name, value in receipt_facts(action["arguments"]))]
-    )
 
 
 @app.command()

@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from bot.cards import notices, parts, phrases
+from bot.cards.ids import screen_id
 from bot.cards.parts import Message
 from bot.cards.seen import seen_line
 from bot.delivery.courier import LEASE_S, Courier, is_final, to_be_mended, wait_s
@@ -19,6 +20,7 @@ from engine.models import (
     AlreadySettled,
     Broken,
     Decided,
+    DoubtfulEffect,
     Due,
     Notice,
     NotYours,
@@ -119,7 +121,7 @@ def _composed(conn: db.Conn, notice: Notice, env: str) -> Message | None:
             return notices.run_ended(runs.get(conn, notice.run_id))
         case "in_doubt":
             doubts = [effect for effect in ledger.in_doubt(conn) if effect.run_id == notice.run_id]
-            return notices.in_doubt(doubts[0]) if doubts else None
+            return _in_doubt(conn, doubts[0]) if doubts else None
         case "reminder" if notice.pause_id and notice.detail:
             return notices.reminder(
                 pauses.get(conn, notice.pause_id), level=notice.detail["level"], env=env, dest=notice.dest
@@ -128,6 +130,17 @@ def _composed(conn: db.Conn, notice: Notice, env: str) -> Message | None:
             pause = pauses.get(conn, notice.pause_id)
             return _about(pause, parts.answer(sentence(conn, as_it_stands(pause, notice.detail))))
     raise ValueError(f"nobody has said how to say a {notice.kind}")
+
+
+def _in_doubt(conn: db.Conn, doubt: DoubtfulEffect) -> Message:
+    askable = any(one.id != doubt.on_behalf_of for one in people.everybody(conn).holders(doubt.doubt_role))
+    if not askable:
+        log.error(
+            "NOBODY CAN SAY WHAT BECAME OF %s: nobody but the requester has the role %r",
+            screen_id("effect", doubt.id),
+            doubt.doubt_role,
+        )
+    return notices.in_doubt(doubt, askable=askable)
 
 
 def _about(pause: Pause, message: Message) -> Message:

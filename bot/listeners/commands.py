@@ -4,14 +4,14 @@ A subcommand is a function from what was typed to a message. A decision is never
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
 
 from slack_bolt import Ack, App
 
-from bot.cards import blocks, lists, modals, parts
+from bot.cards import blocks, doubts, lists, modals, parts
 from bot.cards.ids import screen_id
 from bot.cards.parts import Message
 from bot.cards.seen import seen, seen_line
@@ -21,8 +21,9 @@ from bot.listeners import away, operators
 from bot.listeners.desk import UNSTORABLE, Desk, Failed
 from bot.listeners.typed import COMMAND, SURFACE, Typed
 from engine.errors import EngineError
+from engine.models import DoubtfulEffect
 from engine.rules.digest import visible
-from engine.state import db, pauses, people, runs
+from engine.state import db, ledger, pauses, people, runs
 
 Json = dict[str, Any]
 
@@ -65,7 +66,9 @@ def answer(desk: Desk, body: Json) -> Message:
 
 
 def _mine(typed: Typed) -> Message:
-    return _waiting(typed, "Waiting for you", typed.words, person=typed.actor.id)
+    with typed.desk.courier.pool.connection() as conn:
+        doubted = [one for one in ledger.in_doubt(conn) if doubts.is_for(one, typed.actor.id, typed.actor.roles)]
+    return _waiting(typed, "Waiting for you", typed.words, doubted, person=typed.actor.id)
 
 
 def _all(typed: Typed) -> Message:
@@ -88,14 +91,16 @@ def _role(typed: Typed) -> Message:
     return _waiting(typed, f"Waiting for {seen_line(role).text[:60]}", page, role=role)
 
 
-def _waiting(typed: Typed, title: str, page: str, **whose: str) -> Message:
+def _waiting(typed: Typed, title: str, page: str, doubted: Sequence[DoubtfulEffect] = (), **whose: str) -> Message:
     offset = _offset(page)
     if offset is None:
         return parts.answer(f"{seen_line(page).text[:40]} is no page. Write a number from 1, or nothing for the first.")
     with typed.desk.courier.pool.connection() as conn:
         rows = pauses.waiting(conn, limit=lists.PAGE, offset=offset, **whose)
         contents = pauses.contents(conn, rows)
-    return lists.waiting_list(rows, contents, title=title, me=typed.actor, offset=offset, env=typed.desk.courier.env)
+    return lists.waiting_list(
+        rows, contents, title=title, me=typed.actor, offset=offset, env=typed.desk.courier.env, doubted=doubted
+    )
 
 
 def _offset(page: str) -> int | None:

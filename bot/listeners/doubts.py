@@ -9,7 +9,7 @@ from bot.cards import doubts, ids, phrases
 from bot.cards.doubts import Answer
 from bot.delivery import repaint
 from bot.delivery.who import Turned
-from bot.listeners import decisions
+from bot.listeners import decisions, home
 from bot.listeners.decisions import Click
 from bot.listeners.desk import Desk
 from bot.listeners.places import Place, place_of
@@ -28,6 +28,13 @@ def retry(desk: Desk, click: Click) -> str | None:
 def stop(desk: Desk, click: Click) -> str | None:
     """End the run without knowing. Likewise."""
     return _answer(desk, click, "stop")
+
+
+def details(desk: Desk, click: Click) -> Json:
+    """The window with all that is known of it, and the three answers for who may give one. Raises NotFound."""
+    doubt = _doubt(desk, click)
+    may_say = doubt.doubt_role in click.actor.roles and doubt.on_behalf_of != click.actor.id
+    return doubts.details_view(doubt, desk.courier.env, may_say=may_say, channel=click.place.told_in)
 
 
 def form(desk: Desk, click: Click) -> Json | str:
@@ -74,8 +81,17 @@ def _answer(desk: Desk, click: Click, answer: Answer, reference: str = "") -> st
         outcome = ledger.resolve(conn, doubt.id, answer, actor=click.actor.id, surface=surface, reference=reference)
         now = ledger.doubt(conn, doubt.id)
     desk.kick()
-    desk.afterwards(lambda: _adopt(desk, now, click.place))
+    desk.afterwards(lambda: _show_again(desk, now, click))
     return None if outcome == answer else doubts.refused(now, outcome)
+
+
+def _show_again(desk: Desk, doubt: Doubt, click: Click) -> None:
+    """What shows it besides its cards: the window in which it was answered, and the Home tab."""
+    _adopt(desk, doubt, click.place)
+    if click.place.surface == "details" and click.place.view_id:
+        desk.courier.slack.views_update(click.place.view_id, details(desk, click))
+    if click.place.surface in {"details", "form"} and click.place.told_in is None:
+        home.publish(desk, click.actor, click.place.user)
 
 
 def _adopt(desk: Desk, doubt: Doubt, place: Place) -> None:

@@ -5,12 +5,12 @@ from typing import Any
 
 from slack_bolt import Ack, App
 
-from bot.cards import lists, parts
+from bot.cards import doubts, lists, parts
 from bot.delivery.web import Answered
 from bot.delivery.who import Turned
 from bot.listeners.desk import Desk
 from engine.models import Actor
-from engine.state import pauses
+from engine.state import ledger, pauses
 
 log = logging.getLogger(__name__)
 Json = dict[str, Any]
@@ -33,7 +33,8 @@ def publish(desk: Desk, actor: Actor, user: str) -> None:
         mine = pauses.waiting(conn, person=actor.id, limit=lists.PAGE)
         asked = pauses.waiting(conn, asked_by=actor.id, limit=lists.PAGE)
         contents = pauses.contents(conn, [*mine, *asked])
-    _publish(desk, user, lists.home_view(mine, asked, contents, me=actor, env=desk.courier.env))
+        doubted = [one for one in ledger.in_doubt(conn) if doubts.is_for(one, actor.id, actor.roles)]
+    _publish(desk, user, lists.home_view(mine, asked, contents, me=actor, env=desk.courier.env, doubted=doubted))
 
 
 def _show(desk: Desk, body: Json, user: str) -> None:

@@ -79,8 +79,11 @@ def register(app: App, desk: Desk) -> None:
 
 
 def open_details(desk: Desk, click: Click) -> str | None:
-    """Show everything about a pause; a sentence if it could not be shown. Raises NotFound."""
-    pause = _pause(desk, click)
+    """Show everything about a pause, or about a doubt that a list named; a sentence if it could not be shown. Raises NotFound."""
+    try:
+        pause = _pause(desk, click)
+    except NotFound:
+        return _open(desk, click, doubts.details(desk, click))
     return _open(
         desk, click, views.details_view(pause, desk.courier.env, viewer=click.actor, channel=click.place.told_in)
     )

@@ -3,7 +3,7 @@
 A field is named as its column is. Times are aware datetimes by the database's clock; ids are UUIDs; people are ids ("marta").
 """
 
-from engine.models.asking import Confirmation, Content, Line, NewCard, Quote, Superseded
+from engine.models.asking import Confirmation, Content, Line, NewCard, Quote, Superseded, with_amount
 from engine.models.cards import Card, Notice
 from engine.models.effects import Doubt, DoubtfulEffect, EffectLine, Halt, OpenEffect
 from engine.models.pauses import (
@@ -67,4 +67,5 @@ __all__ = [
     "Vote",
     "Voted",
     "Waiting",
+    "with_amount",
 ]

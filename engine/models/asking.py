@@ -1,6 +1,6 @@
 """What a pause holds and asks, once and for all. `Content` is the one document its digest covers; nothing of it is ever recomputed."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Literal, Self
@@ -16,6 +16,13 @@ class Line:
     label: str
     value: str
     detail: bool = False
+
+
+def with_amount(amount: Money | None, lines: Iterable[Line]) -> tuple[Line, ...]:
+    """The lines as they are read: the amount first, unless one of them says it."""
+    listed = tuple(lines)
+    said = amount is None or any(line.value == str(amount) for line in listed)
+    return listed if said else (Line(label="Amount", value=str(amount)), *listed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

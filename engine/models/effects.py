@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
+from engine.models.asking import Line
 from engine.models.statuses import EffectStatus, RunStatus
 
 
@@ -37,19 +38,24 @@ class OpenEffect:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DoubtfulEffect:
-    """An effect of which nobody can tell whether it happened."""
+    """An effect of which nobody can tell whether it happened.
+
+    `lines` are its arguments as whoever approved it read them; None: nobody was asked, or what they read is not stored as it was.
+    """
 
     id: UUID
     run_id: UUID
     pause_id: UUID | None
     tool: str
     action: str
+    digest: str
     effect_key: str
     error: str | None
     created_at: datetime
     doubt_role: str
     agent: str
     on_behalf_of: str
+    lines: tuple[Line, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +64,7 @@ class Doubt:
 
     `attempts` have a key each, and `tries` are all calls; `attempt_id` is the last key, `call_deadline` until when its last call could last.
     `said` is how the doubt was settled ("resolve", "retry", "abandon" by a person, "succeed" or "fail" also by a late answer), with by whom,
-    when and where; all None while it stands. `now` is the database's clock when it was looked at.
+    when and where; all None while it stands. `lines` as in `DoubtfulEffect`. `now` is the database's clock when it was looked at.
     """
 
     id: UUID
@@ -87,6 +93,7 @@ class Doubt:
     said_in: str | None
     said_by: str | None
     now: datetime
+    lines: tuple[Line, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

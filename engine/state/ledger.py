@@ -12,7 +12,8 @@ from typing import Any, Literal
 from uuid import UUID
 
 from engine.errors import LeaseLost
-from engine.models import Claim, Doubt, DoubtfulEffect, EffectLine, OpenEffect
+from engine.models import Claim, Doubt, DoubtfulEffect, EffectLine, Line, OpenEffect, with_amount
+from engine.rules.money import Money
 from engine.rules.policy import same_payee
 from engine.state import db
 
@@ -200,12 +201,20 @@ def resolve(
 
 def doubt(conn: db.Conn, effect_id: UUID) -> Doubt:
     """An effect that is or was in doubt, as who must say what happened reads it. Raises NotFound."""
-    return db.must(conn, "doubt_record", Doubt, f"effect {effect_id}", effect_id=effect_id)
+    return Doubt(**_as_read(db.must(conn, "doubt_record", dict, f"effect {effect_id}", effect_id=effect_id)))
 
 
 def in_doubt(conn: db.Conn) -> list[DoubtfulEffect]:
     """What nobody can tell, oldest first."""
-    return db.many(conn, "effects_in_doubt", DoubtfulEffect)
+    return [DoubtfulEffect(**_as_read(row)) for row in db.many(conn, "effects_in_doubt", dict)]
+
+
+def _as_read(row: dict[str, Any]) -> dict[str, Any]:
+    row = dict(row)
+    if (read := row.pop("read")) is None:
+        return row
+    amount = Money.from_document(read["amount"]) if read["amount"] else None
+    return row | {"lines": with_amount(amount, (Line(**line) for line in read["lines"]))}
 
 
 def find(conn: db.Conn, tail: str) -> list[UUID]:

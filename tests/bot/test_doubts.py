@@ -6,12 +6,16 @@ from uuid import UUID
 
 import pytest
 
-from bot.cards import ids
-from engine.models import Claim
-from engine.state import events, ledger, runs
+from bot.cards import doubts, ids
+from engine.models import Claim, Line
+from engine.rules.digest import canonical
+from engine.state import events, ledger, people, runs
 from tests import rows
+from tests.bot.asked import ENV, RUN
 from tests.bot.house import Home
 from tests.bot.office import actions_of, at_once, text_of
+from tests.bot.painted import opened, read, taken
+from tests.bot.test_inert import doubt
 
 Json = dict[str, Any]
 ANSWERS = [ids.ACTION_HAPPENED, ids.ACTION_RETRY, ids.ACTION_STOP]
@@ -173,3 +177,105 @@ def test_a_late_answer_of_the_provider_settles_the_card_too(home: Home, conn: An
     card(home)
     ledger.settle(conn, begun.attempt_id, "succeed", receipt={"result": {"payment_id": "pi_9"}}, result=rows.PAID)
     assert actions_of(answered(home, "The provider's answer came late: it happened.", "D0MARTA")) == []
+
+
+# ------------------------------------------------------------------------------------------------------- found in a list
+
+
+def test_whoever_has_the_role_since_finds_it_in_the_list_and_on_the_home_tab(
+    home: Home, conn: Any, doubted: tuple[Claim, UUID]
+) -> None:
+    assert "Did this happen?" not in text_of(home.office.command("U0JONAS"))
+    rows.give_role(conn, "jonas", "finance-approver")
+    listed = home.office.command("U0JONAS")
+    assert "Did this happen? charge_supplier, Amount EUR 38,000.00, Order PO-0" in text_of(listed)
+    assert actions_of(listed) == [ids.ACTION_DETAILS]
+    home.office.press("U0JONAS", listed, ids.ACTION_DETAILS)
+    [view] = home.office.views("U0JONAS")
+    assert actions_of(view) == ANSWERS
+    block = next(b["block_id"] for b in view["blocks"] if b["type"] == "actions")
+    home.office.act("click", "U0JONAS", view_id=view["id"], action_id=ids.ACTION_RETRY, block_id=block)
+    assert effect(conn, doubted[0]).status == "attempted"
+    home.office.await_(lambda: "so it was tried again" in text_of(home.office.views("U0JONAS")[0]))
+    assert actions_of(home.office.views("U0JONAS")[0]) == []
+
+
+def test_it_is_on_the_home_tab_of_who_may_say_it_and_of_nobody_else(
+    home: Home, conn: Any, doubted: tuple[Claim, UUID]
+) -> None:
+    rows.give_role(conn, "priya", "finance-approver")
+    for user, found in (("U0INES", True), ("U0PRIYA", False), ("U0JONAS", False)):
+        home.office.act("home", user)
+        shown = home.office.await_(lambda user=user: home.office.home(user))
+        assert ("Did this happen?" in text_of(shown)) is found, user
+
+
+# ---------------------------------------------------------------------------------------------------- what was to be done
+
+LONG_LINE = Line(label="Body", value="y" * 6_000)
+
+
+def shown_of(lines: tuple[Line, ...] | None, action: str = "{}") -> str:
+    made = doubt(lines=lines, action=action)
+    message = doubts.card(made, env=ENV)
+    taken(message)
+    opened(doubts.reference_view(made, ENV))
+    opened(doubts.details_view(made, ENV, may_say=True))
+    return read(message.blocks)
+
+
+def test_every_argument_is_there_as_the_approver_read_it() -> None:
+    lines = tuple(Line(label=f"Fact {n}", value=f"value {n} " + "x" * 90) for n in range(12))
+    said = shown_of(lines)
+    for line in lines:
+        assert line.value in said
+    assert [said.index(line.label) for line in lines] == sorted(said.index(line.label) for line in lines)
+
+
+def test_what_was_never_asked_shows_the_whole_action() -> None:
+    arguments = {
+        "amount": {"amount": "38000.00", "currency": "EUR"},
+        "items": [{"sku": "pump", "quantity": 40}],
+        "note": "n" * 200,
+        "paid_in": {"account": "DE12"},
+        **{f"z{n}": n for n in range(9)},
+        "supplier_id": "sup_412",
+    }
+    said = shown_of(None, canonical({"tool": "charge_supplier", "arguments": arguments}))
+    for part in ("EUR 38,000.00", '[{"quantity":40,"sku":"pump"}]', "n" * 200, '{"account":"DE12"}', "sup_412", "z8"):
+        assert part in said
+
+
+def test_what_is_too_long_is_named_with_where_it_is_and_leaves_room_for_the_rest() -> None:
+    said = shown_of((Line(label="Supplier", value="sup_412"), LONG_LINE, Line(label="Order", value="PO-1")))
+    assert "sup_412" in said
+    assert "PO-1" in said
+    assert f"Too long to be shown here: Body. All of it: placet show {ids.screen_id('run', RUN)}" in said
+
+
+def test_the_lines_of_another_action_are_not_believed(conn: Any) -> None:
+    _, _, begun = rows.doubted(conn)
+    assert ledger.doubt(conn, begun.effect_id).lines == (
+        Line(label="Amount", value="EUR 38,000.00"),
+        Line(label="Order", value="PO-0"),
+    )
+    conn.execute("UPDATE effect SET action = replace(action, 'sup_412', 'sup_666'), digest = repeat('0', 64)")
+    assert ledger.doubt(conn, begun.effect_id).lines is None
+    assert "sup_666" in read(doubts.card(ledger.doubt(conn, begun.effect_id), env=ENV).blocks)
+
+
+@pytest.mark.parametrize("holders", [("marta", "ines"), ()])
+def test_the_requester_need_do_nothing_only_where_somebody_can_say_it(
+    home: Home, conn: Any, holders: tuple[str, ...], caplog: pytest.LogCaptureFixture
+) -> None:
+    for one in people.everybody(conn).holders("finance-approver"):
+        if one.id not in holders:
+            rows.take_role(conn, one.id, "finance-approver")
+    rows.give_role(conn, "priya", "finance-approver")
+    rows.doubted(conn)
+    home.house.bell.ring()
+    told = answered(home, "Nobody can tell yet whether an action", "D0PRIYA")
+    assert ("You need do nothing." in text_of(told)) is bool(holders)
+    assert ("ask an operator to give it to somebody else than you" in text_of(told)) is not bool(holders)
+    alarms = [r for r in caplog.records if "NOBODY CAN SAY" in r.getMessage()]
+    assert bool(alarms) is not bool(holders)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import bot
 from bot.cards import doubts, lists, modals, notices
 from bot.cards.blocks import Kind, card
-from engine.models import Actor, Doubt, DoubtfulEffect, EffectStatus, StandIn
+from engine.models import Actor, Doubt, DoubtfulEffect, EffectStatus, Line, StandIn
 from engine.rules.calendar import Calendar
 from tests.bot.asked import ASKED, DECIDED, DUE, ENV, NEED, PAUSE, RUN, by_marta, content, pause, waiting
 from tests.bot.painted import ATTACKS, opened, read, taken, words
@@ -116,15 +116,22 @@ def test_any_name_anywhere_is_only_a_name(name: str, kind: str, data: Any) -> No
 @settings(max_examples=60, deadline=None)
 def test_no_name_in_a_doubt_is_more_than_a_name(name: str) -> None:
     doubtful = DoubtfulEffect(
-        id=UUID(int=1), run_id=RUN, pause_id=PAUSE, tool=name, action="{}", effect_key="k", error=name, created_at=ASKED, doubt_role=name,
+        id=UUID(int=1), run_id=RUN, pause_id=PAUSE, tool=name, action="{}", digest="a" * 64, effect_key="k", error=name, created_at=ASKED, doubt_role=name,
         agent=name, on_behalf_of=name,
     )  # fmt: skip
-    taken(notices.in_doubt(doubtful))
+    for askable in (True, False):
+        taken(notices.in_doubt(doubtful, askable=askable))
+    me = Actor(id="marta", name=name, active=True, team="T0ACME", slack_user="U0MARTA", refusal=None, checked_s_ago=1.0)
+    held = replace(doubtful, lines=(Line(label=name, value=name),))
+    taken(lists.waiting_list([], {}, title="Waiting", me=me, offset=0, env=ENV, doubted=[doubtful, held, held]))
+    opened(lists.home_view([], [], {}, me=me, env=ENV, doubted=[held]))
     for status in get_args(EffectStatus):
         shown = doubt(
-            status=status, tool=name, error=name, doubt_role=name, agent=name, requester_name=name, said_by=name
-        )
+            status=status, tool=name, error=name, doubt_role=name, agent=name, requester_name=name, said_by=name,
+            lines=(Line(label=name, value=name),),
+        )  # fmt: skip
         taken(doubts.card(shown, env=ENV))
+        opened(doubts.details_view(shown, ENV, may_say=True))
         opened(doubts.reference_view(shown, ENV))
 
 

@@ -121,6 +121,13 @@ def test_an_empty_list_says_that_nothing_waits() -> None:
 def test_the_longest_rows_fit_into_one_message() -> None:
     row = waiting(summary=LONG, agent=LONG, requester_name=LONG, approver_name=LONG)
     listed([row] * PAGE)
+    doubtful = DoubtfulEffect(
+        id=UUID(int=1), run_id=RUN, pause_id=PAUSE, tool=LONG, action=LONG, digest="a" * 64, effect_key="k", error=LONG,
+        created_at=ASKED, doubt_role="finance-approver", agent=LONG, on_behalf_of="priya",
+    )  # fmt: skip
+    rows = [replace(row, total=99)] * PAGE
+    taken(waiting_list(rows, contents(rows), title="Waiting", me=MARTA, offset=0, env=ENV, doubted=[doubtful] * 9))
+    opened(home_view(rows, rows, contents(rows), me=MARTA, env=ENV, doubted=[doubtful] * 9))
     taken(runs_list([line(agent=LONG, requester_name=LONG, error=LONG)] * PAGE))
 
 
@@ -167,10 +174,10 @@ def test_nothing_said_once_is_alive(text: str) -> None:
     for status in ("done", "error", "cancelled"):
         taken(run_ended(replace(RECORD, status=status, agent=text, input=text, result=text, error=text)))
     effect = DoubtfulEffect(
-        id=UUID(int=1), run_id=RUN, pause_id=PAUSE, tool=text, action="{}", effect_key="k", error=text, created_at=ASKED,
+        id=UUID(int=1), run_id=RUN, pause_id=PAUSE, tool=text, action="{}", digest="a" * 64, effect_key="k", error=text, created_at=ASKED,
         doubt_role=text, agent=text, on_behalf_of="priya",
     )  # fmt: skip
-    taken(in_doubt(effect))
+    taken(in_doubt(effect, askable=True))
 
 
 @given(st.sampled_from(ATTACKS) | words)
