@@ -141,7 +141,7 @@ def read_checkpoints(folder: Path, public_key: bytes) -> list[Checkpoint]:
     Raises Unreadable for a key that is none, and Altered naming the first checkpoint that does not hold.
     """
     found, previous = list[Checkpoint](), GENESIS
-    for n, path in enumerate(sorted(folder.glob("checkpoint-*.json")), start=1):
+    for n, path in enumerate(in_order(folder), start=1):
         body = _signed(path, public_key)
         said = json.loads(body)
         if said["format"] != CHECKPOINT or said["n"] != n:
@@ -151,6 +151,16 @@ def read_checkpoints(folder: Path, public_key: bytes) -> list[Checkpoint]:
         found.append(Checkpoint(n=n, at=said["at"], runs=said["runs"], heads=said["heads"], body=body))
         previous = hashlib.sha256(body.encode()).hexdigest()
     return found
+
+
+def in_order(folder: Path) -> list[Path]:
+    """The checkpoints of a folder by their number, however many digits it is written with; one without a number is the last."""
+
+    def number(path: Path) -> tuple[float, str]:
+        digits = path.stem.removeprefix("checkpoint-")
+        return (int(digits) if digits.isdecimal() and digits.isascii() else float("inf"), path.name)
+
+    return sorted(folder.glob("checkpoint-*.json"), key=number)
 
 
 def checkpoints_of(folder: Path, public_key: Path) -> list[Checkpoint]:
@@ -185,12 +195,14 @@ def signed_bytes(body: str) -> bytes:
 
 
 def verify(export: Export, checkpoints: Sequence[Checkpoint]) -> str:
-    """Go through the whole record; what was found, in a sentence. Raises Altered at the first run and move that does not hold."""
+    """Go through the whole record; what was found, in a sentence. Raises Altered at the first run and move that does not hold.
+
+    Unreadable: the export was made before the last checkpoint, and says nothing of what that signed.
+    """
     last = checkpoints[-1] if checkpoints else None
-    if last is not None and export.at < last.at:
-        raise Altered(f"The export of {export.at} is older than checkpoint {last.n} of {last.at}. Export anew.")
+    older = last is not None and export.at < last.at
     signed: dict[str, list[tuple[int, str, int]]] = {}
-    for checkpoint in checkpoints:
+    for checkpoint in () if older else checkpoints:
         for run_id, seq, head in checkpoint.heads:
             signed.setdefault(run_id, []).append((seq, head, checkpoint.n))
     for run_id, said in signed.items():
@@ -202,6 +214,9 @@ def verify(export: Export, checkpoints: Sequence[Checkpoint]) -> str:
             _asked(run)
         except Altered as altered:
             raise Altered(f"Run {run_id}: {altered}") from None
+    if last is not None and older:
+        said = f"The export of {export.at} is older than checkpoint {last.n} of {last.at}, so it cannot be held against what that signed."
+        raise Unreadable(f"{said} By itself it holds. Export anew: placet audit export.")
     if last is not None and len(export.runs) < last.runs:
         raise Altered(f"Checkpoint {last.n} counts {last.runs} runs, and the export has {len(export.runs)}.")
     moves = sum(run.seq for run in export.runs.values())

@@ -270,11 +270,24 @@ def test_a_whole_missing_run_is_found_by_the_checkpoints(signed: Path, conn: Any
     assert len(list((signed / "signed").iterdir())) == 2, "nothing was signed"
 
 
-def test_an_export_from_before_a_checkpoint_is_not_taken_for_a_record_cut_short(signed: Path, conn: Any) -> None:
+def test_an_export_from_before_a_checkpoint_is_no_alarm_and_is_to_be_made_anew(
+    signed: Path, conn: Any, db_url: str
+) -> None:
     rows.launched(conn)
     checkpoints.write(signed / "signed", checkpoints.read_key(signed / "signing"), events.heads(conn))
     code, said = check(signed)
-    assert (code, "is older than checkpoint 3" in said) == (4, True)
+    assert (code, "is older than checkpoint 3" in said, "Export anew" in said) == (2, True, True)
+    signing = ("--checkpoints", str(signed / "signed"), "--public-key", str(signed / "signing.pub"))
+    assert placet(db_url, "audit", "check", str(signed / "record.jsonl"), *signing).code == 2
+    code, said = altered(signed, lambda lines: pick(lines, "approve").update(actor="otto"))
+    assert (code, said.startswith("Run ")) == (4, True)
+
+
+def test_checkpoints_are_read_by_number_however_many_digits_that_has(tmp_path: Path) -> None:
+    names = ["checkpoint-000002", "checkpoint-999999", "checkpoint-1000000", "checkpoint-1000001", "checkpoint-x"]
+    for name in reversed(names):
+        (tmp_path / f"{name}.json").touch()
+    assert [path.stem for path in verifier.in_order(tmp_path)] == names
 
 
 # ----------------------------------------------------------------------------------------------------------- checkpoints
