@@ -100,7 +100,7 @@ WITH r AS MATERIALIZED (
 SELECT coalesce(v.outcome, 'again') AS outcome, p.id AS pause_id, p.run_id, coalesce(m.status, p.status) AS status,
        coalesce(m.votes_left, p.votes_left) AS votes_left, coalesce(m.decided_by, p.decided_by) AS decided_by,
        coalesce(m.decided_at, p.decided_at) AS decided_at, coalesce(m.reason, p.reason) AS reason, p.approver, p.level, p.fire_at, t.at,
-       linked.status AS run_status
+       linked.status AS run_status, CASE WHEN p.status = ANY('{approved,failed}') THEN (SELECT e.status FROM effect e WHERE e.pause_id = p.id) END AS effect_status
   FROM live p LEFT JOIN v ON true LEFT JOIN t ON true LEFT JOIN linked ON true LEFT JOIN moved m ON m.id = p.id
  WHERE p.id = %(pause_id)s;
 
@@ -168,7 +168,8 @@ WITH held AS MATERIALIZED (
 ), {log}
 SELECT coalesce(v.outcome, 'again') AS outcome, p.id AS pause_id, p.run_id, coalesce(m.status, p.status) AS status, p.votes_left,
        coalesce(m.decided_by, p.decided_by) AS decided_by, coalesce(m.decided_at, p.decided_at) AS decided_at,
-       coalesce(m.reason, p.reason) AS reason, p.approver, p.level, p.fire_at, t.at, linked.status AS run_status
+       coalesce(m.reason, p.reason) AS reason, p.approver, p.level, p.fire_at, t.at, linked.status AS run_status,
+       CASE WHEN p.status = ANY('{approved,failed}') THEN (SELECT e.status FROM effect e WHERE e.pause_id = p.id) END AS effect_status
   FROM p JOIN t ON true LEFT JOIN v ON true LEFT JOIN linked ON true LEFT JOIN moved m ON m.id = p.id;
 
 -- name: lock_of_pause :one

@@ -97,22 +97,28 @@ def _approved(pause: Pause) -> Told:
         whom = f" It is for somebody with the role {role} to say." if (role := _doubt_role(pause)) else ""
         unknown = "whether it happened is not known yet. Nothing is tried again until a person has looked."
         return Told(head="Approved, in doubt", text=f"{by}, and tried; {unknown}{whom}", at=at)
-    words = _words(pause)
-    if pause.effect_status is None and pause.run_status == "paused":
-        text = f"{by}. Nothing is done yet: an operator holds the run."
-        return Told(head="Approved, on hold", text=text, at=at, words=words)
-    if pause.effect_status is None and pause.run_status == "awaiting_approval":
-        text = f"{by}. Nothing is done yet: another request of the same turn still waits."
-        return Told(head="Approved", text=text, at=at, words=words)
-    if pause.effect_status is None and pause.halted_by_name:
-        text = f"{by}. Nothing is done yet: {person(pause.halted_by_name)} has stopped all actions for now."
-        return Told(head="Approved, halted", text=text, at=at, words=words)
-    if pause.effect_status is None and pause.put_off_why and pause.put_off_to:
-        text = f"{by}. Nothing is done yet: {cut(seen_line(pause.put_off_why).text, 300)}"
-        return Told(
-            head="Approved, not done yet", text=text, at=(*at, Moment("Tried again {}.", pause.put_off_to)), words=words
-        )
-    return Told(head="Approved", text=f"{by}, working on it.", at=at, words=words)
+    words, kept = _words(pause), _kept(pause)
+    if kept is None:
+        return Told(head="Approved", text=f"{by}, working on it.", at=at, words=words)
+    begun = "It was begun, and what came of it is not known yet"
+    stands = begun if pause.effect_status == "attempted" else "Nothing is done yet"
+    return Told(head=kept.head, text=f"{by}. {stands}: {kept.text}", at=(*at, *kept.at), words=words)
+
+
+def _kept(pause: Pause) -> Told | None:
+    """What keeps an approved action from being carried out, or from being found out about, now; None: nothing does."""
+    if pause.effect_status == "attempted" and pause.run_status == "running":
+        return None  # who had begun brings it to its end
+    if pause.run_status == "paused":
+        return Told(head="Approved, on hold", text="an operator holds the run.")
+    if pause.run_status == "awaiting_approval":
+        return Told(head="Approved", text="another request of the same turn still waits.")
+    if pause.halted_by_name:
+        return Told(head="Approved, halted", text=f"{person(pause.halted_by_name)} has stopped all actions for now.")
+    if pause.put_off_why and pause.put_off_to:
+        again = (Moment("Tried again {}.", pause.put_off_to),)
+        return Told(head="Approved, not done yet", text=cut(seen_line(pause.put_off_why).text, 300), at=again)
+    return None
 
 
 def _executed(pause: Pause) -> Told:

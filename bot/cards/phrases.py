@@ -180,7 +180,9 @@ def said(outcome: Outcome, name_of: NameOf) -> str:
 
 def _not_recorded(outcome: Due | Broken | Unconfirmed) -> str:
     if isinstance(outcome, Due):
-        return f"Its time ran out at {clock(outcome.now.fire_at)}, so nothing was recorded. The card shows what follows from that."
+        now = outcome.now  # a time to come is not the one that ran out
+        ran_out = f"Its time ran out at {clock(now.fire_at)}" if now.fire_at <= now.at else "Its time ran out"
+        return f"{ran_out}, so nothing was recorded. The card shows what follows from that."
     return UNCONFIRMED if isinstance(outcome, Unconfirmed) else _broken(outcome)
 
 
@@ -214,6 +216,9 @@ def _settled(now: Standing, name_of: NameOf) -> str:
     by = person(name_of(now.decided_by)) if now.decided_by else "the system"
     because = f": {cut(seen_line(now.reason).text.rstrip('.'), 300)}" if now.reason else ""
     match now.status:
+        case "approved" | "failed" if now.effect_status in {"in_doubt", "abandoned"}:
+            known = "and tried; nobody knows" + (" yet" if now.effect_status == "in_doubt" else "")
+            text = f"Already approved by {by}, {known} whether it happened. The card shows what comes of it."
         case "approved":
             text = f"Already approved by {by}, {when}. The card shows what comes of it."
         case "executed" | "failed":
@@ -247,7 +252,11 @@ def _not_yours(outcome: NotYours, name_of: NameOf) -> str:
         case "voted":
             return f"Your approval is counted already; {_count(now.votes_left, 'more approval')} needed from somebody else, by {until}."
         case "open":
-            return "It is being carried out, so it can no longer be withdrawn. The card will show what comes of it."
+            doubted = "It was tried, and nobody knows yet whether it happened, so it can no longer be withdrawn."
+            under_way = (
+                "It is being carried out, so it can no longer be withdrawn. The card will show what comes of it."
+            )
+            return doubted if now.effect_status == "in_doubt" else under_way
         case "not_requester":
             return "Only the person it was asked for may withdraw it. Nothing was changed."
         case "not_yours" if now.level:

@@ -60,6 +60,7 @@ def answer_later(conn: db.Conn, outcome: Outcome, *, tried: str, channel: str, u
         "why": getattr(outcome, "why", None),
         "tried": tried,
         "at": now.at.isoformat(),
+        "fire_at": now.fire_at.isoformat(),
     }
     cards.notify(
         conn, now.run_id, kind="private", dest=f"private:{channel}:{user}", pause_id=now.pause_id, detail=detail,
@@ -172,6 +173,8 @@ def as_it_stands(pause: Pause, detail: dict[str, Any]) -> Outcome:
         return NotYours(now, detail["why"])
     if outcome == "Broken" and pause.status == "waiting":
         return Broken(now, detail["why"])
+    if outcome == "Due" and pause.status == "waiting" and "fire_at" in detail:  # its time then; it may have a new one
+        now = replace(now, fire_at=datetime.fromisoformat(detail["fire_at"]))
     return _STILL[outcome](now) if outcome in _STILL and pause.status == "waiting" else AlreadySettled(now)
 
 
@@ -180,5 +183,5 @@ def standing(pause: Pause, at: datetime) -> Standing:
     return Standing(
         pause_id=pause.id, run_id=pause.run_id, status=pause.status, votes_left=pause.votes_left, approver=pause.approver,
         level=pause.level, fire_at=pause.fire_at, decided_by=pause.decided_by, decided_at=pause.decided_at, reason=pause.reason,
-        at=at, run_status=pause.run_status,
+        at=at, run_status=pause.run_status, effect_status=pause.effect_status,
     )  # fmt: skip

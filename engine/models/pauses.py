@@ -131,7 +131,10 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """What holds after a decision was tried, won or lost; `at` is the moment it was looked at, after the lock."""
+    """What holds after a decision was tried, won or lost; `at` is the moment it was looked at, after the lock.
+
+    `effect_status` is where what was approved stands; None: nothing was begun, or the status of the pause says it already.
+    """
 
     pause_id: UUID
     run_id: UUID
@@ -145,6 +148,7 @@ class Standing:
     reason: str | None
     at: datetime
     run_status: RunStatus
+    effect_status: EffectStatus | None = None
 
 
 @dataclass(frozen=True, slots=True)

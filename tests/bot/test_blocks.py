@@ -176,6 +176,37 @@ def test_a_doubt_is_neither_done_nor_not_done() -> None:
     assert "was not done" not in read(approver(statuses()["failed_without_knowing"]).blocks)
 
 
+BEGUN = pause(status="approved", **by_marta() | {"run_status": "queued"}, effect_status="attempted", open_effects=1)
+
+
+@pytest.mark.parametrize(
+    ("kept", "head", "says"),
+    [
+        ({"run_status": "paused"}, "Approved, on hold", "an operator holds the run."),
+        ({"halted_by_name": "Otto Brandt"}, "Approved, halted", "Otto Brandt has stopped all actions for now."),
+        (
+            {"put_off_why": "The provider is away.", "put_off_to": DECIDED},
+            "Approved, not done yet",
+            "The provider is away.",
+        ),
+    ],
+)
+def test_what_was_begun_and_is_kept_from_going_on_is_not_being_worked_on(
+    kept: dict[str, Any], head: str, says: str
+) -> None:
+    for kind in KINDS:
+        text = read(card(replace(BEGUN, **kept), kind=kind, level=0, env=ENV).blocks)
+        assert head in text
+        assert f"It was begun, and what came of it is not known yet: {says}" in text
+        assert "working on it" not in text
+        assert "Nothing is done" not in text
+
+
+def test_what_is_being_carried_out_is_worked_on_whatever_was_stopped_since() -> None:
+    for since in ({}, {"halted_by_name": "Otto Brandt"}):
+        assert "working on it" in read(approver(replace(BEGUN, run_status="running", **since)).blocks)
+
+
 def test_a_decision_keeps_name_id_time_and_version() -> None:
     """U5: the card is read a month later, after Marta changed her name."""
     text = read(approver(statuses()["executed"]).blocks)

@@ -7,10 +7,12 @@ from uuid import UUID
 import psycopg
 import pytest
 
+from bot.cards.parts import clock
 from bot.delivery.courier import Courier
 from bot.delivery.outgoing import answer_later, say_due
-from engine.models import Outcome
+from engine.models import Due, Outcome
 from engine.state import cards, db, ledger, outage, pauses, runs
+from engine.workers.sweep import Sweeper
 from tests import database, rows
 from tests.bot.office import Office, text_of
 
@@ -41,6 +43,31 @@ def test_a_late_answer_tells_what_holds_by_then(conn: Any, pause_id: UUID, couri
     say_due(courier)
     [said] = office.private("U0PRIYA")
     assert "Already denied by Marta Keller, just now: Too dear. Nothing is done." in said
+
+
+def test_a_time_that_ran_out_is_told_as_it_was_then(
+    conn: Any, pause_id: UUID, courier: Courier, office: Office
+) -> None:
+    rows.make_due(conn, pause_id)
+    tried = refused(conn, pause_id, "marta")
+    assert isinstance(tried, Due)
+    answer_later(conn, tried, tried="approve", channel="C0BUY", user="U0MARTA")
+    assert [moved.event for moved in Sweeper(courier.pool).run()] == ["escalate"]
+    say_due(courier)
+    [said] = office.private("U0MARTA")
+    assert f"Its time ran out at {clock(tried.now.fire_at)}, so nothing was recorded." in said
+
+
+def test_an_answer_that_the_release_before_left_names_no_time_to_come(
+    conn: Any, pause_id: UUID, courier: Courier, office: Office
+) -> None:
+    rows.make_due(conn, pause_id)
+    answer_later(conn, refused(conn, pause_id, "marta"), tried="approve", channel="C0BUY", user="U0MARTA")
+    conn.execute("UPDATE notice SET detail = (detail::jsonb - 'fire_at')::json WHERE detail IS NOT NULL")
+    Sweeper(courier.pool).run()
+    say_due(courier)
+    [said] = office.private("U0MARTA")
+    assert "Its time ran out, so nothing was recorded." in said
 
 
 def test_a_refused_withdrawal_is_told_as_one(conn: Any, pause_id: UUID, courier: Courier, office: Office) -> None:

@@ -106,6 +106,26 @@ def test_the_loser_is_told_who_what_and_how_long_ago(outcome: Outcome, sentence:
     assert told(outcome) == sentence
 
 
+def test_whoever_comes_late_to_a_doubt_is_told_that_nobody_knows() -> None:
+    in_doubt = told(settled("approved", effect_status="in_doubt"))
+    assert (
+        in_doubt
+        == "Already approved by Marta Keller, and tried; nobody knows yet whether it happened. The card shows what comes of it."
+    )
+    stopped = told(settled("failed", effect_status="abandoned"))
+    assert "nobody knows whether it happened" in stopped
+    assert "without success" not in stopped
+    assert "tried, without success" in told(settled("failed", effect_status="failed"))
+    withdrawn = told(NotYours(standing(status="approved", effect_status="in_doubt"), "open"))
+    assert withdrawn == "It was tried, and nobody knows yet whether it happened, so it can no longer be withdrawn."
+
+
+def test_a_time_to_come_is_not_told_as_the_one_that_ran_out() -> None:
+    assert told(Due(standing(at=DUE - timedelta(hours=1)))) == (
+        "Its time ran out, so nothing was recorded. The card shows what follows from that."
+    )
+
+
 def test_a_timeout_is_never_told_as_a_refusal() -> None:
     text = told(settled("expired", decided_by=None, decided_at=DUE, at=DUE))
     assert "denied" not in text
@@ -155,7 +175,7 @@ def test_whoever_may_not_is_told_who_may_and_until_when(now: Standing, why: str,
 
 
 def test_what_is_due_altered_or_stale_has_its_sentence() -> None:
-    assert told(Due(standing())).startswith("Its time ran out at Fri 17 Jul 2026, 13:19 UTC")
+    assert told(Due(standing(at=DUE))).startswith("Its time ran out at Fri 17 Jul 2026, 13:19 UTC")
     assert "pause_5d21ab was altered" in told(Broken(standing(), "broken"))
     assert "Open Details and decide there" in told(Broken(standing(), "stale"))
 

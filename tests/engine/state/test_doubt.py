@@ -56,6 +56,15 @@ def test_a_doubt_stops_the_run_and_tells_the_requester(conn: Any) -> None:
     rows.consistent(conn)
 
 
+def test_whoever_decides_too_late_learns_that_it_is_in_doubt(conn: Any) -> None:
+    _, [pause_id], effect = rows.doubted(conn)
+    assert pauses.deny(conn, pause_id, "ines", surface="tests").now.effect_status == "in_doubt"
+    assert pauses.withdraw(conn, pause_id, "priya", surface="tests").now.effect_status == "in_doubt"
+    assert resolve(conn, effect, "stop") == "stop"
+    late = pauses.deny(conn, pause_id, "ines", surface="tests").now
+    assert (late.status, late.effect_status) == ("failed", "abandoned")
+
+
 def test_a_doubt_told_late_stops_the_run_wherever_it_is(conn: Any) -> None:
     claim, _, effect = rows.begun(conn)
     assert runs.release(conn, claim, "w1")
