@@ -345,7 +345,7 @@ WITH r AS MATERIALIZED (
            %(worker)s::text AS actor, 'worker' AS surface, %(why)s::text AS detail FROM r
 ), repainted AS (
     UPDATE card SET {repaint} FROM run_pause p JOIN r ON r.id = p.run_id
-     WHERE card.pause_id = p.id AND p.status = 'approved' AND %(why)s::text IS NOT NULL
+     WHERE card.pause_id = p.id AND p.status = 'approved' AND (%(why)s::text IS NOT NULL OR r.hold)
 ), linked AS (
     UPDATE run SET status = CASE WHEN r.hold THEN 'paused' ELSE 'queued' END,
         queued_at = CASE WHEN NOT r.hold THEN t.at + %(after_s)s * interval '1 second' END, (seq, head) = ({link})
@@ -381,6 +381,9 @@ WITH r AS MATERIALIZED (
            CASE v.outcome WHEN 'hold' THEN 'paused' WHEN 'note_hold' THEN r.status END AS to_status, %(actor)s::text AS actor,
            %(surface)s::text AS surface, CASE WHEN v.outcome = ANY('{ended,already}') THEN v.outcome END AS detail
       FROM r, v
+), repainted AS (  -- what was approved and is not done yet says why
+    UPDATE card SET {repaint} FROM run_pause p JOIN r ON r.id = p.run_id, v
+     WHERE card.pause_id = p.id AND p.status = 'approved' AND v.outcome = 'hold'
 ), linked AS (
     UPDATE run SET hold = r.hold OR v.outcome = ANY('{hold,note_hold}'),
         status = CASE WHEN v.outcome = 'hold' THEN 'paused' ELSE r.status END,
@@ -406,6 +409,9 @@ WITH r AS MATERIALIZED (
            CASE WHEN v.outcome <> 'resume' THEN NULL WHEN r.status = 'paused' THEN 'queued' ELSE r.status END AS to_status,
            %(actor)s::text AS actor, %(surface)s::text AS surface, CASE WHEN v.outcome <> 'resume' THEN v.outcome END AS detail
       FROM r, v
+), repainted AS (
+    UPDATE card SET {repaint} FROM run_pause p JOIN r ON r.id = p.run_id, v
+     WHERE card.pause_id = p.id AND p.status = 'approved' AND v.outcome = 'resume'
 ), linked AS (
     UPDATE run SET hold = r.hold AND v.outcome <> 'resume',
         status = CASE WHEN v.outcome = 'resume' AND r.status = 'paused' THEN 'queued' ELSE r.status END,

@@ -63,7 +63,8 @@ def waiting_list(
         *flat(waiting_row(row, contents.get(row.id), me, env) for row in shown),
     ]
     lines = [f"{screen_id('pause', row.id)}: {cut(seen_line(row.summary).text, 100)}" for row in shown]
-    return Message(text=parts.escape("\n".join([f"{title}: {total}", *lines])), blocks=made)
+    counted = f"{title}: {total if shown or offset == 0 else 'nothing more'}"
+    return Message(text=parts.escape("\n".join([counted, *lines])), blocks=made)
 
 
 def runs_list(rows: Sequence[RunLine], *, title: str = "Runs", offset: int = 0) -> Message:
@@ -72,7 +73,8 @@ def runs_list(rows: Sequence[RunLine], *, title: str = "Runs", offset: int = 0) 
     total = rows[0].total if rows else 0
     made = [parts.header(title), *_page(shown, total, offset, "No runs."), *flat(_run_row(row) for row in shown)]
     lines = [f"{screen_id('run', row.id)}: {run_stands(row)}" for row in shown]
-    return Message(text=parts.escape("\n".join([f"{title}: {total}", *lines])), blocks=made)
+    counted = f"{title}: {total if shown or offset == 0 else 'nothing more'}"
+    return Message(text=parts.escape("\n".join([counted, *lines])), blocks=made)
 
 
 def home_view(

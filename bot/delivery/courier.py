@@ -10,7 +10,7 @@ from bot.delivery.who import Us
 from engine.state import db
 
 LEASE_S: Final = 45
-"""How long one card or notice is one carrier's: longer than the two calls of ten seconds it may take."""
+"""How long one card or notice is one carrier's: longer than the three calls of ten seconds that it may take."""
 _FIRST_S, _MOST_S = 5.0, 300.0
 
 

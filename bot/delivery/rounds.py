@@ -2,6 +2,7 @@
 
 import logging
 import threading
+import time
 from typing import Final
 
 from bot.delivery import outgoing, repaint
@@ -44,8 +45,9 @@ class Rounds:
         with self._bell:
             self._stopping = True
             self._bell.notify_all()
+        until = time.monotonic() + grace_s
         for thread in self._threads:
-            thread.join(grace_s)
+            thread.join(max(until - time.monotonic(), 0))
 
     def _go(self) -> None:
         stopping = False

@@ -112,7 +112,8 @@ def _agent(counter: Counter) -> APIRouter:
         """The runs, newest first."""
         with counter.pool.connection() as conn:
             found = runs.listed(conn, status=status, person=requester, limit=limit, offset=offset)
-        return Runs(total=found[0].total if found else 0, runs=found)
+            first = found or (runs.listed(conn, status=status, person=requester, limit=1) if offset else [])
+        return Runs(total=first[0].total if first else 0, runs=found)
 
     @router.get("/runs/{run_id}", responses=responses(404, 422))
     def one(run_id: str) -> RunRecord:
@@ -149,7 +150,10 @@ def _approvals(counter: Counter) -> APIRouter:
         """What waits for a decision, soonest answer first."""
         with counter.pool.connection() as conn:
             found = pauses.waiting(conn, person=person, role=role, asked_by=requester, limit=limit, offset=offset)
-        return Approvals(total=found[0].total if found else 0, approvals=found)
+            first = found or (
+                pauses.waiting(conn, person=person, role=role, asked_by=requester, limit=1) if offset else []
+            )
+        return Approvals(total=first[0].total if first else 0, approvals=found)
 
     @router.get("/{pause_id}", responses=responses(404, 422))
     def one(pause_id: str) -> dict[str, Any]:

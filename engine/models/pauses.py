@@ -92,8 +92,8 @@ class Pause:
 
     @property
     def execute_by(self) -> datetime | None:
-        """Until when an approved action may be carried out; None while it waits."""
-        if self.decided_at is None or self.content is None:
+        """Until when what was approved may be, or might have been, begun; None for what is not approved, or no longer, and if altered."""
+        if self.status not in {"approved", "executed", "failed"} or self.decided_at is None or self.content is None:
             return None
         return self.decided_at + timedelta(seconds=self.content.need.execute_within_s)
 

@@ -7,6 +7,7 @@ import logging
 import os
 import socket
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
@@ -75,8 +76,9 @@ class Worker:
         self._means.stop.set()
         with self._work:
             self._work.notify_all()
+        until = time.monotonic() + grace_s
         for thread in self._threads:
-            thread.join(grace_s)
+            thread.join(max(until - time.monotonic(), 0))
 
     @contextmanager
     def _another(self) -> Iterator[None]:

@@ -14,6 +14,7 @@ from bot.cards import ids
 from bot.http.limits import BYTES, DEPTH, depth
 from bot.sandbox.app_link import signature
 from engine.state import db, events, pauses, runs
+from engine.workers.sweep import Sweeper
 from tests import rows
 from tests.bot.command_line import untouched
 from tests.bot.house import API_TOKEN, Home
@@ -274,6 +275,11 @@ def test_what_waits_is_listed_by_whom_it_waits_for(api: httpx.Client, pause_id: 
     assert api.get("/approvals", params={"person": "marta"}).json()["total"] == 1
     assert api.get("/approvals", params={"role": "finance-approver"}).json()["total"] == 0
     assert api.get("/approvals", params={"for": "priya"}).json()["total"] == 1
+    past = api.get("/approvals", params={"person": "marta", "offset": 7}).json()
+    assert (past["total"], past["approvals"]) == (1, [])
+    past = api.get("/agent/runs", params={"for": "priya", "offset": 7}).json()
+    assert (past["total"], past["runs"]) == (1, [])
+    assert api.get("/agent/runs", params={"for": "otto", "offset": 7}).json() == {"total": 0, "runs": []}
 
 
 @pytest.mark.parametrize(
@@ -306,6 +312,26 @@ def test_a_request_is_one_record_that_says_all(api: httpx.Client, conn: Any, pau
     assert after["votes"][0]["surface"] == "tests"
     assert after["execute_by"] is not None
     assert refused(api.get("/approvals/pause_abcdef"))[0] == 404
+
+
+@pytest.mark.parametrize("how", ["deny", "withdraw", "withdraw_approved", "expire"])
+def test_what_may_not_be_done_has_no_time_to_be_done_by(
+    api: httpx.Client, conn: Any, pool: db.Pool, pause_id: UUID, how: str
+) -> None:
+    match how:
+        case "deny":
+            pauses.deny(conn, pause_id, "marta", surface="tests")
+        case "expire":
+            for _ in range(2):
+                rows.make_due(conn, pause_id)
+                Sweeper(pool).run()
+        case _:
+            if how == "withdraw_approved":
+                pauses.approve(conn, pause_id, "marta", surface="tests")
+            pauses.withdraw(conn, pause_id, "priya", surface="tests")
+    after = api.get(f"/approvals/{pause_id}").json()
+    assert after["decision"]["status"] in ("denied", "cancelled", "expired")
+    assert after["execute_by"] is None
 
 
 def test_an_altered_request_is_shown_as_altered(api: httpx.Client, conn: Any, pause_id: UUID) -> None:

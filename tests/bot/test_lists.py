@@ -118,6 +118,12 @@ def test_an_empty_list_says_that_nothing_waits() -> None:
     assert "No runs." in read(runs_list([]).blocks)
 
 
+def test_a_page_past_the_end_does_not_say_that_there_is_nothing() -> None:
+    for message in (listed([], offset=8), runs_list([], offset=8)):
+        assert message.text.endswith(": nothing more")
+    assert listed([]).text.endswith(": 0")
+
+
 def test_the_longest_rows_fit_into_one_message() -> None:
     row = waiting(summary=LONG, agent=LONG, requester_name=LONG, approver_name=LONG)
     listed([row] * PAGE)

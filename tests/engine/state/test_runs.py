@@ -9,7 +9,7 @@ import pytest
 
 from engine.errors import BadInput, LeaseLost, NotFound
 from engine.models import Claim
-from engine.state import events, pauses, runs
+from engine.state import cards, events, pauses, runs
 from tests import rows
 
 
@@ -145,3 +145,22 @@ def test_runs_are_listed_newest_first_by_status_and_person(conn: Any) -> None:
     assert [r.id for r in runs.listed(conn, person="priya")] == [live, done]
     assert [(r.id, r.total) for r in runs.listed(conn, limit=1, offset=1)] == [(live, 3)]
     assert runs.unended(conn) == runs.Unended(working=2, waiting=0, in_doubt=0)
+
+
+def test_a_card_follows_an_operators_hold_and_its_end(conn: Any) -> None:
+    """It says "on hold" while that is so, and no longer."""
+    mine, [pause_id] = rows.approved(conn)
+
+    def wanted() -> int:
+        return sum(card.wanted for card in cards.of_pause(conn, pause_id))
+
+    before = wanted()
+    assert runs.hold(conn, mine.id, actor="otto", surface="tests") == "pausing"
+    assert runs.release(conn, mine, "w1")
+    held = wanted()
+    assert held > before
+    assert runs.resume(conn, mine.id, actor="otto", surface="tests") == "queued"
+    resumed = wanted()
+    assert resumed > held
+    assert runs.hold(conn, mine.id, actor="otto", surface="tests") == "paused"
+    assert wanted() > resumed

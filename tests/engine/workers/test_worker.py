@@ -4,10 +4,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
+from bot.delivery.rounds import Rounds
 from bot.sandbox.model import ask, say
 from engine.state import runs
 from engine.workers.worker import Worker
@@ -171,3 +172,27 @@ def test_a_halt_stops_effects_and_not_requests(desks: Desks, shop: Shop) -> None
         until(lambda: desk.run(asked).status == "awaiting_approval")
         assert desk.run(stopped).status == "running"
     assert desk.paid() == []
+
+
+class Hanging:
+    """A thread that does not end; waiting for it takes all the time that is given, by a clock of the test's."""
+
+    clock = 0.0
+
+    def join(self, timeout: float) -> None:
+        Hanging.clock += timeout
+
+
+def test_stopping_waits_for_all_its_threads_together_no_longer_than_its_grace(
+    desks: Desks, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = desks(DONE, agent=shop.agent)
+    worker = Worker(desk.means.pool, desk.means.agents, desk.means.complete, threads=4, lease_s=60)
+    rounds = Rounds(cast("Any", None), threads=3)
+    for stops in (worker, rounds):
+        began = Hanging.clock
+        monkeypatch.setattr(stops, "_threads", [Hanging() for _ in range(5)])
+        with monkeypatch.context() as time_stands_still:
+            time_stands_still.setattr(time, "monotonic", lambda: Hanging.clock)
+            stops.stop(grace_s=3)
+        assert Hanging.clock - began == 3
