@@ -215,8 +215,8 @@ def verify(export: Export, checkpoints: Sequence[Checkpoint]) -> str:
         except Altered as altered:
             raise Altered(f"Run {run_id}: {altered}") from None
     if last is not None and older:
-        said = f"The export of {export.at} is older than checkpoint {last.n} of {last.at}, so it cannot be held against what that signed."
-        raise Unreadable(f"{said} By itself it holds. Export anew: placet audit export.")
+        why = f"The export of {export.at} is older than checkpoint {last.n} of {last.at}, so it cannot be held against what that signed."
+        raise Unreadable(f"{why} By itself it holds. Export anew: placet audit export.")
     if last is not None and len(export.runs) < last.runs:
         raise Altered(f"Checkpoint {last.n} counts {last.runs} runs, and the export has {len(export.runs)}.")
     moves = sum(run.seq for run in export.runs.values())

@@ -203,8 +203,9 @@ def test_what_was_begun_and_is_kept_from_going_on_is_not_being_worked_on(
 
 
 def test_what_is_being_carried_out_is_worked_on_whatever_was_stopped_since() -> None:
-    for since in ({}, {"halted_by_name": "Otto Brandt"}):
-        assert "working on it" in read(approver(replace(BEGUN, run_status="running", **since)).blocks)
+    for halted_by in (None, "Otto Brandt"):
+        under_way = replace(BEGUN, run_status="running", halted_by_name=halted_by)
+        assert "working on it" in read(approver(under_way).blocks)
 
 
 def test_a_decision_keeps_name_id_time_and_version() -> None:

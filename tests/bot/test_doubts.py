@@ -1,6 +1,7 @@
 """A doubt is asked of those who may say what happened, in Slack; one answer counts, on record, and the cards say whose."""
 
 import json
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -206,7 +207,7 @@ def test_it_is_on_the_home_tab_of_who_may_say_it_and_of_nobody_else(
     rows.give_role(conn, "priya", "finance-approver")
     for user, found in (("U0INES", True), ("U0PRIYA", False), ("U0JONAS", False)):
         home.office.act("home", user)
-        shown = home.office.await_(lambda user=user: home.office.home(user))
+        shown = home.office.await_(partial(home.office.home, user))
         assert ("Did this happen?" in text_of(shown)) is found, user
 
 
