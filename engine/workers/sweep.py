@@ -110,10 +110,19 @@ class Sweeper:
 
 
 def settle_unseen(conn: db.Conn, pause_id: UUID) -> list[Moved]:
-    """Have a pause go on now, due or not, since nobody who is asked can be shown it; nothing moves if a card of its level stands."""
+    """Have a pause go on now, due or not, since nobody who is asked can be shown it; nothing moves if a card of its level stands.
+
+    Nor if it cannot be worked out where it goes: then it waits for its hour, at which a sweep puts it aside.
+    """
     due = pauses.due_one(conn, pause_id)
-    step = replace(_next_step(due, people.everybody(conn)), unseen=True) if due else None
-    return pauses.settle_due(conn, [step], surface="delivery") if step else []
+    if due is None:
+        return []
+    try:
+        step = replace(_next_step(due, people.everybody(conn)), unseen=True)
+    except (TypeError, ValueError, KeyError):  # as when a later release asked it
+        _log.exception("where pause %s goes cannot be worked out: it waits for its hour", pause_id)
+        return []
+    return pauses.settle_due(conn, [step], surface="delivery")
 
 
 @lru_cache(maxsize=256)
