@@ -82,7 +82,7 @@ def asked_of(name: str, kind: str) -> dict[str, Any]:
 @pytest.mark.parametrize("kind", ["person", "role"])
 def test_a_request_that_waits_for_a_digest_names_whoever_sees_it(name: str, kind: str) -> None:
     need = replace(NEED, digest_at=510, calendar=DAILY, in_business_hours=True)
-    message = card(pause(content(need=need), **asked_of(name, kind)), kind="requester", level=0, env=ENV)
+    message = card(pause(content(need=need, shown_at=DUE), **asked_of(name, kind)), kind="requester", level=0, env=ENV)
     taken(message)
     assert "it in the digest of" in read(message.blocks)
 
@@ -96,7 +96,7 @@ def test_any_name_anywhere_is_only_a_name(name: str, kind: str, data: Any) -> No
     voted = by_marta("deny", name)["votes"]
     fields = {} if status == "waiting" else by_marta("deny", name) | {"decided_by_name": name}
     shown = pause(
-        content(need=need, agent=name), status=status, agent=name, **asked_of(name, kind), stand_ins=(StandIn(id="otto", name=name),),
+        content(need=need, agent=name, shown_at=DUE), status=status, agent=name, **asked_of(name, kind), stand_ins=(StandIn(id="otto", name=name),),
         halted_by_name=name, put_off_why=name, put_off_to=DUE,
         **fields | {"votes": tuple(replace(vote, name=name, surface=name) for vote in voted)},
     )  # fmt: skip
