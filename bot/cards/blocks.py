@@ -98,7 +98,11 @@ def _for_approver(pause: Pause, content: Content, now: Told, value: str, *, deci
         typed = content.confirm is not None
         decide, note = (parts.deciding(value, typed=typed), []) if fitted.complete else ([], paragraph(_DECIDE_THERE))
         why = [
-            *(parts.strong(f"{came(pause.level, pause.voters, unseen=pause.unseen)} {_CAME_TO_YOU}") if pause.level else []),
+            *(
+                parts.strong(f"{came(pause.level, pause.voters, unseen=pause.unseen)} {_CAME_TO_YOU}")
+                if pause.level
+                else []
+            ),
             *facts.stand_ins(pause),
         ]
         return [blocks[0], *why, *blocks[1:], *facts.deadline(pause, content), *note, *parts.buttons(*decide, details)]

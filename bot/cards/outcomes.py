@@ -88,7 +88,9 @@ def decider(pause: Pause) -> str:
 
 def _waiting(pause: Pause) -> Told:
     who = approver_name(pause.approver, pause.approver_name)
-    return Told(head="Waiting for an answer", text=f"{came(pause.level, pause.voters, unseen=pause.unseen)} is with {who} now.")
+    return Told(
+        head="Waiting for an answer", text=f"{came(pause.level, pause.voters, unseen=pause.unseen)} is with {who} now."
+    )
 
 
 def _approved(pause: Pause) -> Told:

@@ -201,5 +201,7 @@ def _decides(card: cards.Shown, pause: Pause) -> bool:
 
 def _instead(conn: db.Conn, pause: Pause) -> list[str]:
     """Whom it goes to by DM now, of those who are asked; those to whom it was to go already are left out."""
-    dests = escalation.destinations(pause.approver, None, people.everybody(conn), (pause.on_behalf_of, *pause.voters), first=False)
+    dests = escalation.destinations(
+        pause.approver, None, people.everybody(conn), (pause.on_behalf_of, *pause.voters), first=False
+    )
     return [dest for dest in dests if cards.instead(conn, pause.id, dest)]
