@@ -102,7 +102,7 @@ def test_any_name_anywhere_is_only_a_name(name: str, kind: str, data: Any) -> No
     )  # fmt: skip
     for of in KINDS:
         taken(card(shown, kind=of, level=0, env=ENV))
-    if reminder := notices.reminder(shown, level=0, env=ENV):
+    if reminder := notices.reminder(shown, level=0, dest="person:marta", env=ENV):
         taken(reminder)
     for view in (modals.details_view(shown, ENV), modals.deny_view(shown, ENV)):
         opened(view)
