@@ -5,6 +5,16 @@
 SELECT seq, n, at, entity, entity_id, from_status, event, to_status, actor, surface, detail
   FROM run_event WHERE run_id = %(run_id)s ORDER BY seq, n;
 
+-- name: events_of_pause :many
+-- What happened to a request and to what it led to, in order; of more than thirty the latest, names as they are now. None: no such request.
+SELECT at, entity, event, refused, actor, name, surface, detail FROM (
+    SELECT e.seq, e.n, e.at, e.entity, e.event, e.to_status IS NULL AS refused, e.actor, p.name, e.surface, e.detail
+      FROM run_event e LEFT JOIN person p ON p.id = e.actor
+     WHERE e.run_id = (SELECT run_id FROM run_pause WHERE id = %(pause_id)s)
+       AND e.entity_id = ANY(ARRAY[%(pause_id)s::text] || ARRAY(SELECT f.id::text FROM effect f WHERE f.pause_id = %(pause_id)s))
+     ORDER BY e.seq DESC, e.n DESC LIMIT 30) AS latest
+ ORDER BY seq, n;
+
 -- name: record_of_run :one
 -- A run's whole record in one look, with the rows that must agree with it; times as the chain has them: microseconds of UTC as text.
 -- No row: there is no such run.

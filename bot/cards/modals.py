@@ -5,16 +5,18 @@ approved in Slack. Submitting the form is the decision; closing it decides nothi
 """
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from bot.cards import facts, ids, parts
 from bot.cards.asked import is_asked
 from bot.cards.blocks import ALTERED, button_of
+from bot.cards.history import history
 from bot.cards.outcomes import Told, told
 from bot.cards.parts import Block, Moment, boxed, cut, flat, paragraph, small
-from bot.cards.phrases import named, span
-from bot.cards.seen import seen, seen_line
-from engine.models import Actor, Content, Line, Pause
+from bot.cards.phrases import span
+from bot.cards.seen import seen
+from engine.models import Actor, Content, Line, Passage, Pause
 from engine.rules import confirmations
 from engine.rules.digest import canonical
 
@@ -34,8 +36,10 @@ _TOO_LONG = (
 )
 
 
-def details_view(pause: Pause, env: str, *, viewer: Actor | None = None, channel: str | None = None) -> View:
-    """Everything about a pause. Approve and Deny are in it while it waits, unless this viewer surely may not decide.
+def details_view(
+    pause: Pause, env: str, *, passages: Sequence[Passage] = (), viewer: Actor | None = None, channel: str | None = None
+) -> View:
+    """Everything about a pause, and what happened to it (`passages`). Approve and Deny are in it while it waits, unless this viewer surely may not decide.
 
     `viewer` None: it is not known who looks; `channel` is where their private answers go.
     """
@@ -44,12 +48,13 @@ def details_view(pause: Pause, env: str, *, viewer: Actor | None = None, channel
     if pause.content is None:
         return view | {"blocks": [*paragraph(ALTERED), *_stands(told(pause)), *_numbers(pause)]}
     value = ids.encode(button)
-    whole = _whole(pause, pause.content)
-    if may_decide(pause, viewer):
-        whole += parts.buttons(*parts.deciding(value, typed=pause.content.confirm is not None))
-    full = view | {"blocks": whole}
-    if len(whole) <= _MOST_BLOCKS and len(json.dumps(full)) <= _MOST_BYTES:
-        return full
+    typed = pause.content.confirm is not None
+    decide = parts.buttons(*parts.deciding(value, typed=typed)) if may_decide(pause, viewer) else []
+    for told_of in (passages, ()):  # what happened gives way to what is decided
+        whole = [*_whole(pause, pause.content, told_of), *decide]
+        full = view | {"blocks": whole}
+        if len(whole) <= _MOST_BLOCKS and len(json.dumps(full)) <= _MOST_BYTES:
+            return full
     summary = paragraph(cut(seen(pause.content.summary).text, parts.FIELD))
     deny = parts.buttons(parts.deciding(value)[1]) if may_decide(pause, viewer) else []
     return view | {"blocks": [*paragraph(_TOO_LONG), *summary, *_stands(told(pause)), *_numbers(pause), *deny]}
@@ -120,7 +125,7 @@ def _modal(title: str, callback: str, carried: ids.Carried) -> View:
     }
 
 
-def _whole(pause: Pause, content: Content) -> list[Block]:
+def _whole(pause: Pause, content: Content, passages: Sequence[Passage]) -> list[Block]:
     action = canonical({"tool": content.tool, "arguments": dict(content.arguments)})
     return flat(
         (
@@ -131,8 +136,8 @@ def _whole(pause: Pause, content: Content) -> list[Block]:
             facts.approvals(pause, content),
             boxed("The exact action", seen(action).text),
             facts.fields(_authority(content)),
-            _votes(pause),
             _effect(pause),
+            history(passages),
             _numbers(pause),
         )
     )
@@ -157,18 +162,6 @@ def _authority(content: Content) -> list[Line]:
         Line(label="Once approved, valid for", value=span(need.execute_within_s)),
         Line(label="Tool", value=f"{content.tool}, version {content.tool_version}"),
     ]
-
-
-def _votes(pause: Pause) -> list[Block]:
-    """Who answered what, where and when."""
-    made: list[Block] = []
-    for vote in pause.votes:
-        verdict = "approved" if vote.verdict == "approve" else "denied"
-        who = named(vote.name, vote.person)
-        made += small(f"{who} {verdict} it ({seen_line(vote.surface).text}),", Moment("{}", vote.at))
-        if vote.reason and vote.reason.strip():
-            made += parts.quoted("", seen(vote.reason).text)
-    return made
 
 
 def _effect(pause: Pause) -> list[Block]:

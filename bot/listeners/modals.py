@@ -24,7 +24,7 @@ from bot.listeners.desk import Desk, Failed
 from bot.listeners.places import place_of
 from engine.errors import NotFound
 from engine.models import Actor, AlreadySettled, Broken, Decided, NotYours, Outcome, Pause, Voted
-from engine.state import pauses
+from engine.state import events, pauses
 
 log = logging.getLogger(__name__)
 Json = dict[str, Any]
@@ -81,12 +81,10 @@ def register(app: App, desk: Desk) -> None:
 def open_details(desk: Desk, click: Click) -> str | None:
     """Show everything about a pause, or about a doubt that a list named; a sentence if it could not be shown. Raises NotFound."""
     try:
-        pause = _pause(desk, click)
+        view = _details(desk, click)
     except NotFound:
-        return _open(desk, click, doubts.details(desk, click))
-    return _open(
-        desk, click, views.details_view(pause, desk.courier.env, viewer=click.actor, channel=click.place.told_in)
-    )
+        view = doubts.details(desk, click)
+    return _open(desk, click, view)
 
 
 def open_deny(desk: Desk, click: Click) -> str | None:
@@ -156,10 +154,18 @@ def _settled_first(desk: Desk, click: Click) -> tuple[Pause, Outcome | None]:
 
 def show_again(desk: Desk, click: Click) -> None:
     """Make an open modal show its pause as it is now."""
-    view = views.details_view(_pause(desk, click), desk.courier.env, viewer=click.actor, channel=click.place.told_in)
-    outcome = desk.courier.slack.views_update(click.place.view_id or "", view)
+    outcome = desk.courier.slack.views_update(click.place.view_id or "", _details(desk, click))
     if not isinstance(outcome, Answered):
         log.warning("a modal of %s was not shown anew: %s", ids.screen_id("pause", click.button.about), outcome.error)
+
+
+def _details(desk: Desk, click: Click) -> Json:
+    """Everything about the pause that was clicked, and what happened to it. Raises NotFound."""
+    with desk.courier.pool.connection() as conn:
+        pause, passages = pauses.get(conn, click.button.about), events.of_pause(conn, click.button.about)
+    return views.details_view(
+        pause, desk.courier.env, passages=passages, viewer=click.actor, channel=click.place.told_in
+    )
 
 
 def _pause(desk: Desk, click: Click) -> Pause:

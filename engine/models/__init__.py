@@ -24,7 +24,7 @@ from engine.models.pauses import (
     Waiting,
 )
 from engine.models.people import Actor
-from engine.models.runs import Call, Claim, Event, Run, RunLine, RunRecord
+from engine.models.runs import Call, Claim, Event, Passage, Run, RunLine, RunRecord
 from engine.models.statuses import ENDED, EffectStatus, PauseStatus, RunStatus
 
 __all__ = [
@@ -53,6 +53,7 @@ __all__ = [
     "Notice",
     "OpenEffect",
     "Outcome",
+    "Passage",
     "Pause",
     "PauseStatus",
     "Quote",

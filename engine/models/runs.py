@@ -121,3 +121,17 @@ class Event:
     actor: str
     surface: str
     detail: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passage:
+    """One line of what happened to a request, for people. `refused`: nothing moved, and `detail` says why; `name` None: `actor` is nobody."""
+
+    at: datetime
+    entity: str
+    event: str
+    refused: bool
+    actor: str
+    name: str | None
+    surface: str
+    detail: str | None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from engine.errors import NotFound
-from engine.models import Event
+from engine.models import Event, Passage
 from engine.rules import chain, digest
 from engine.state import db, people, policies, seals
 
@@ -15,6 +15,11 @@ from engine.state import db, people, policies, seals
 def of_run(conn: db.Conn, run_id: UUID) -> list[Event]:
     """A run's record, in order."""
     return db.many(conn, "events_of_run", Event, run_id=run_id)
+
+
+def of_pause(conn: db.Conn, pause_id: UUID) -> list[Passage]:
+    """What happened to a request and to what it led to, in order; the latest thirty."""
+    return db.many(conn, "events_of_pause", Passage, pause_id=pause_id)
 
 
 def read(conn: db.Conn, run_id: UUID) -> chain.Record:

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any, get_args
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from bot.cards import ids
 from bot.cards.modals import deny_view, details_view, errors, may_decide
-from engine.models import Actor, Line, Pause, PauseStatus, StandIn
+from engine.models import Actor, Line, Passage, Pause, PauseStatus, StandIn
 from engine.rules.digest import canonical
 from tests.bot.asked import CONTENT, ENV, LINES, by_marta, content, pause, statuses
 from tests.bot.painted import ATTACKS, opened, pressed, read, words
@@ -45,10 +46,35 @@ def test_details_show_what_will_be_done_byte_for_byte() -> None:
         assert fact in text
 
 
-def test_details_show_every_vote_and_its_reason() -> None:
-    text = read(details(pause(status="denied", **by_marta("deny", "Ask Beck first.")))["blocks"])
-    assert "Marta Keller (marta) denied it (slack:card)," in text
-    assert "Ask Beck first." in text
+def passage(event: str, *, actor: str = "marta", **changes: Any) -> Passage:
+    """One line of what happened to a request."""
+    name = "Marta Keller" if actor == "marta" else None
+    given: dict[str, Any] = {
+        "at": datetime(2026, 7, 15, 14, 2, tzinfo=UTC),
+        "entity": "pause",
+        "refused": False,
+        "surface": "slack:card",
+        "detail": None,
+    }
+    return Passage(event=event, actor=actor, name=name, **given | changes)
+
+
+def test_details_tell_what_happened_to_it() -> None:
+    text = read(
+        details(
+            pause(), passages=[passage("open", actor="agent:procurement"), passage("deny", detail="Ask Beck first.")]
+        )["blocks"]
+    )
+    assert "agent:procurement" in text
+    assert "Marta Keller (marta) denied (slack:card): “Ask Beck first.”" in text
+
+
+def test_what_happened_gives_way_to_what_is_decided() -> None:
+    many = [passage("vote") for _ in range(90)]
+    view = details(pause(), passages=many)
+    assert pressed(view["blocks"]) == ["Approve", "Deny"]
+    assert "What happened" not in read(view["blocks"])
+    assert "cannot be approved here" not in read(view["blocks"])
 
 
 def test_what_left_the_card_can_be_approved_below_the_whole_of_it() -> None:

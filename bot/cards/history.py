@@ -1,0 +1,74 @@
+"""What happened to a request, from being asked to its end, with the attempts that were refused: a line each, in the order of the record.
+
+Proposed, shown, approved and done are four things on record; here they stand one below the other.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from bot.cards.parts import Block, Moment, cut, flat, small, strong
+from bot.cards.phrases import named
+from bot.cards.seen import seen_line
+from engine.models import Passage
+
+_DID: Final[Mapping[str, str]] = {
+    "pause open": "asked",
+    "pause vote": "approved, as one of several",
+    "pause approve": "approved",
+    "pause deny": "denied",
+    "pause escalate": "sent it on, since nobody answered in time or nobody could see it",
+    "pause expire": "ended it, since nobody answered",
+    "pause cancel": "withdrew it",
+    "pause supersede": "asked anew in its place",
+    "pause void": "ended it: its authority or its time was gone",
+    "pause execute": "recorded that it was done",
+    "pause fail": "recorded that it was not done",
+    "effect attempt": "began to do it",
+    "effect repeat": "called again with the same key",
+    "effect reattempt": "called anew, since nothing had happened",
+    "effect succeed": "had the provider's receipt",
+    "effect fail": "had the provider's no",
+    "effect doubt": "could not tell whether it happened",
+    "effect resolve": "said that it happened",
+    "effect retry": "said that it did not happen, and may be tried again",
+    "effect abandon": "stopped it, without knowing whether it happened",
+}
+"""What somebody did, as it follows their name; by what moved and how."""
+
+_IN_VAIN: Final[Mapping[str, str]] = {
+    "own": "it is their own request",
+    "not_yours": "it is for somebody else to decide",
+    "not_requester": "only the requester may",
+    "voted": "their answer counted already",
+    "settled": "it was settled already",
+    "due": "its time was up",
+    "stale": "the card showed another content",
+    "unconfirmed": "what must be typed was not",
+    "broken": "the request was altered after it was stored",
+    "keyless": "its seal could not be made",
+    "open": "it was being carried out",
+}
+"""Why an attempt was refused."""
+_NOBODY: Final = frozenset({"system", ""})
+_DETAIL: Final = 300
+
+
+def history(passages: Sequence[Passage]) -> list[Block]:
+    """A heading and the lines; nothing if there are none."""
+    return [*strong("What happened"), *flat(_line(one) for one in passages)] if passages else []
+
+
+def _line(one: Passage) -> list[Block]:
+    who = "Placet" if one.actor in _NOBODY else named(one.name or one.actor, one.actor)
+    what = _DID.get(f"{one.entity} {one.event}", f"{one.event} ({one.entity})")
+    if one.refused:
+        why = _IN_VAIN.get(one.detail or "", one.detail or "refused")
+        return small(Moment("{}", one.at), f"{who} tried in vain to {one.event}: {seen_line(why).text}")
+    return small(Moment("{}", one.at), f"{who} {what} ({seen_line(one.surface).text}){_said(one)}")
+
+
+def _said(one: Passage) -> str:
+    """The reason that a person gave; what machines note beside their moves is not for people."""
+    if one.event not in {"deny", "cancel", "abandon"} or not (one.detail and one.detail.strip()):
+        return ""
+    return f": “{cut(seen_line(one.detail).text, _DETAIL)}”"
