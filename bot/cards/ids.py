@@ -26,6 +26,7 @@ CALLBACK_CONFIRM = "placet:confirm_form"
 CALLBACK_HAPPENED = "placet:happened_form"
 CALLBACK_DETAILS = "placet:details_view"
 CALLBACK_PATTERN = ACTION_PATTERN
+SHORTCUT_WHAT_HAPPENED = "placet:what_happened"
 
 BLOCK_REASON = "reason"
 """The input block of the deny form, and where its errors are shown."""

@@ -21,7 +21,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from bot.delivery.who import Us
 from bot.http.limits import Limits
-from bot.listeners import actions, commands, home, modals
+from bot.listeners import actions, commands, home, modals, shortcuts
 from bot.listeners.desk import Desk
 
 log = logging.getLogger(__name__)
@@ -44,7 +44,7 @@ def bolt(desk: Desk, *, signing_secret: str | None, bot_token: str, us: Us) -> A
         process_before_response=True,
         logger=_bolts_logger(),
     )
-    for listener in (actions, modals, commands, home):
+    for listener in (actions, modals, commands, home, shortcuts):
         listener.register(app, desk)
     return app
 
@@ -101,6 +101,8 @@ def unlike_slack(body: Mapping[str, Any]) -> str | None:
         wanted = (("event", "type"), *([("event", "user")] if _at(body, "event", "type") == "app_home_opened" else []))
     elif kind == "block_actions":
         wanted = (("user", "id"), ("trigger_id",), ("actions", 0, "action_id"))
+    elif kind == "message_action":
+        wanted = (("user", "id"), ("trigger_id",), ("callback_id",), ("channel", "id"), ("message", "ts"))
     elif kind == "view_submission":
         wanted = (("user", "id"), ("trigger_id",), ("view", "id"), ("view", "type"))
     else:

@@ -15,7 +15,7 @@ from bot.sandbox.app_link import AppLink
 from bot.sandbox.methods_chat import with_block_ids
 from bot.sandbox.methods_views import put_on_top, replace_view
 from bot.sandbox.payloads import Press
-from bot.sandbox.seed import Command
+from bot.sandbox.seed import Command, Shortcut
 from bot.sandbox.shown import Message, View
 from bot.sandbox.workspace import Workspace
 
@@ -31,6 +31,7 @@ class Gestures:
     ws: Workspace
     link: AppLink
     commands: Sequence[Command]
+    shortcuts: Sequence[Shortcut] = ()
 
     async def click_message(self, user: str, channel: str, ts: str, press: Press, base_url: str) -> Json:
         """Use an element of a message. What an edit took away under the finger can still be clicked, as in Slack."""
@@ -43,6 +44,17 @@ class Gestures:
                 payload = payloads.message_click(self.ws, user, message, action, url)
                 return _clicked(await self.link.interaction("click", payload))
         return _warning("This message has no such button, so nothing was sent. Reload the page.")
+
+    async def shortcut(self, user: str, channel: str, ts: str, callback_id: str, base_url: str) -> Json:
+        """Choose a shortcut of the app from a message's menu."""
+        message = self.ws.find(channel, ts)
+        if message is None or message not in self.ws.read(channel, user) or not self._may_act(user, channel):
+            return _warning("This message is no longer there, so nothing was sent. Look at the channel again.")
+        if callback_id not in {offered.callback_id for offered in self.shortcuts} or message.only_for is not None:
+            return _warning("This message has no such shortcut, so nothing was sent. Reload the page.")
+        url = self._response_url(user, channel, ts, base_url)
+        payload = payloads.message_shortcut(self.ws, user, message, callback_id, url)
+        return _clicked(await self.link.interaction("click", payload))
 
     async def click_view(self, user: str, view_id: str, press: Press, values: Json) -> Json:
         """Use an element of one's open modal or Home tab."""

@@ -21,7 +21,7 @@ from bot.sandbox.buyer import buyer
 from bot.sandbox.journal import Journal
 from bot.sandbox.model import model_app
 from bot.sandbox.provider import Provider, provider_app
-from bot.sandbox.seed import Command
+from bot.sandbox.seed import Command, Shortcut
 from bot.sandbox.suppliers import Suppliers, suppliers_app
 from bot.sandbox.workspace_app import workspace_app
 
@@ -37,6 +37,9 @@ COMMANDS: Final = (
 )
 
 
+SHORTCUTS: Final = (Shortcut(name="What happened here?", callback_id="placet:what_happened"),)
+
+
 def outside_app(folder: Path, app_url: str, orders: Path) -> Starlette:
     """All of it as one application; `app_url` is where the workspace delivers clicks, `orders` names the suppliers."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -48,6 +51,7 @@ def outside_app(folder: Path, app_url: str, orders: Path) -> Starlette:
         signing_secret=SIGNING_SECRET,
         bot_token=BOT_TOKEN,
         commands=COMMANDS,
+        shortcuts=SHORTCUTS,
     )
     app.router.routes[:0] = [
         Mount("/stripe", provider_app(Provider(Journal(folder / "provider.jsonl")))),

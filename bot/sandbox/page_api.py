@@ -38,6 +38,7 @@ class PageApi:
             "click": self.click,
             "command": self.command,
             "message": self.message,
+            "shortcut": self.shortcut,
             "submit": self.submit,
             "close": self.close,
             "home": self.home,
@@ -48,7 +49,7 @@ class PageApi:
         ]
 
     async def people(self, _request: Request) -> Response:
-        """Everyone there is to act as, the bot, and its commands."""
+        """Everyone there is to act as, the bot, its commands and its shortcuts."""
         seed, bot = self.ws.seed, self.ws.people[self.ws.seed.app.bot_user]
         return JSONResponse(
             {
@@ -71,6 +72,7 @@ class PageApi:
                     {"command": c.command, "description": c.description, "usage_hint": c.usage_hint}
                     for c in self.gestures.commands
                 ],
+                "shortcuts": [{"name": s.name, "callback_id": s.callback_id} for s in self.gestures.shortcuts],
             }
         )
 
@@ -176,6 +178,13 @@ class PageApi:
         typed = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
         self.ws.post(channel, me, {"text": typed, **({"thread_ts": thread} if thread else {})})
         return JSONResponse(DONE)
+
+    async def shortcut(self, request: Request) -> Response:
+        """Choose a shortcut of the app from a message's menu."""
+        given = await given_json(request, required={"as", "channel", "ts", "callback_id"})
+        me, channel, ts = self._person(given["as"]), text_in(given, "channel"), text_in(given, "ts")
+        chosen = text_in(given, "callback_id")
+        return JSONResponse(await self.gestures.shortcut(me, channel, ts, chosen, str(request.base_url)))
 
     async def submit(self, request: Request) -> Response:
         """Submit a modal."""

@@ -48,6 +48,21 @@ def message_click(ws: Workspace, user: str, message: Message, action: Json, resp
     }
 
 
+def message_shortcut(ws: Workspace, user: str, message: Message, callback_id: str, response_url: str) -> Json:
+    """message_action, for a shortcut of the app's on a message of anybody's."""
+    name = "directmessage" if message.channel in ws.direct else ws.channels[message.channel].name
+    return {
+        **_by(ws, user, "message_action"),
+        "callback_id": callback_id,
+        "action_ts": ws.moment(),
+        "message_ts": message.ts,
+        "trigger_id": ws.tickets.give_trigger(user),
+        "channel": {"id": message.channel, "name": name},
+        "message": message_json(ws, message),
+        "response_url": response_url,
+    }
+
+
 def view_click(ws: Workspace, view: View, action: Json, values: Json) -> Json:
     """block_actions, for an element of a modal or a Home tab: no channel, no message, no response_url."""
     return {

@@ -82,6 +82,14 @@ class Command:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Shortcut:
+    """A message shortcut of the app: what stands in the menu of every message."""
+
+    name: str
+    callback_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Seed:
     """A whole workspace, on no Enterprise Grid."""
 

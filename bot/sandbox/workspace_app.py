@@ -23,7 +23,7 @@ from bot.sandbox.gestures import Gestures
 from bot.sandbox.journal import Journal
 from bot.sandbox.page_api import PageApi
 from bot.sandbox.response_urls import response_url_routes
-from bot.sandbox.seed import Command, Seed, acme
+from bot.sandbox.seed import Command, Seed, Shortcut, acme
 from bot.sandbox.slack_api import ALL_SCOPES, SlackApi
 from bot.sandbox.slack_faults import SlackFaults
 from bot.sandbox.sockets import Sockets
@@ -43,13 +43,14 @@ def workspace_app(
     app_token: str | None = None,
     seed: Seed | None = None,
     commands: Sequence[Command] = (),
+    shortcuts: Sequence[Shortcut] = (),
     scopes: frozenset[str] = ALL_SCOPES,
     clock: Callable[[], float] = time.time,
     patience: float = 3.0,
 ) -> Starlette:
     """A workspace that keeps its state in `journal` and delivers to the app at `app_url`.
 
-    `app_url` None: over the sockets that the app opens with `app_token`. `seed` is Acme unless told otherwise; `commands` are the app's slash commands; `scopes` those its token was granted;
+    `app_url` None: over the sockets that the app opens with `app_token`. `seed` is Acme unless told otherwise; `commands` and `shortcuts` are the app's; `scopes` those its token was granted;
     `patience` the seconds it waits for the app's answer. `app.state.workspace`, `link` and `sockets` are for whoever
     runs it in the same process, on its event loop only. Serve it with uvicorn, and with a `timeout_graceful_shutdown`:
     an open page holds its stream.
@@ -60,7 +61,7 @@ def workspace_app(
     sockets = Sockets(app_token)
     link = AppLink(app_url, sockets, secret=signing_secret, faults=faults, clock=clock, patience=patience)
     api = SlackApi(ws, faults, bot_token, scopes, sockets)
-    page = PageApi(ws, Gestures(ws=ws, link=link, commands=commands))
+    page = PageApi(ws, Gestures(ws=ws, link=link, commands=commands, shortcuts=shortcuts))
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:

@@ -12,6 +12,7 @@ import httpx
 from starlette.applications import Starlette
 
 from bot.delivery.web import Slack
+from bot.sandbox.outside import SHORTCUTS
 from bot.sandbox.seed import Command
 from bot.sandbox.slack_api import ALL_SCOPES
 from bot.sandbox.workspace_app import workspace_app
@@ -78,6 +79,10 @@ class Office:
         """Click the button with this action id on a message, as it was at any time."""
         block = block_of(message, action)
         return self.act("click", user, channel=message["channel"], ts=message["ts"], block_id=block, action_id=action)
+
+    def shortcut(self, user: str, message: Json, callback_id: str) -> Json:
+        """Choose a shortcut from a message's menu."""
+        return self.act("shortcut", user, channel=message["channel"], ts=message["ts"], callback_id=callback_id)
 
     def command(self, user: str, text: str = "", channel: str = "C0OPS") -> Json:
         """Type /approvals; the answer that only this person sees."""
@@ -146,6 +151,7 @@ def open_office(journal: Path, patience: float = 3.0, scopes: frozenset[str] = A
         bot_token=TOKEN,
         app_token=APP_TOKEN,
         commands=(Command(command="/approvals", description="What waits"),),
+        shortcuts=SHORTCUTS,
         scopes=scopes,
         patience=patience,
     )

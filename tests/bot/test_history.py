@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from bot.cards import history
+from bot.cards import history, ids
 from engine.models import Decided, NotYours
 from engine.state import events, pauses
 from tests import rows
@@ -44,8 +44,32 @@ def test_from_asked_to_done_with_what_was_tried_in_vain(conn: Any) -> None:
 def test_details_show_it(home: Home, conn: Any) -> None:
     rows.waiting(conn)
     card = home.card()
-    home.office.press("U0PRIYA", card, "placet:approve")
-    home.office.press("U0MARTA", card, "placet:details")
+    home.office.press("U0PRIYA", card, ids.ACTION_APPROVE)
+    home.office.press("U0MARTA", card, ids.ACTION_DETAILS)
     assert "Priya Nair (priya) tried in vain to approve: it is their own request" in text_of(
         home.office.views("U0MARTA")[-1]["blocks"]
     )
+
+
+def test_a_message_tells_it_from_its_menu_also_when_it_is_long_over(home: Home, conn: Any) -> None:
+    [pause_id] = rows.waiting(conn)
+    home.office.press("U0MARTA", home.card(), ids.ACTION_APPROVE)
+    home.calm()
+    assert home.office.shortcut("U0OTTO", home.card(), ids.SHORTCUT_WHAT_HAPPENED) == {"ok": True}
+    [view] = home.office.views("U0OTTO")
+    assert "Marta Keller (marta) approved (slack:card)" in text_of(view["blocks"])
+    assert str(pause_id) in text_of(view["blocks"])
+
+
+def test_a_message_that_shows_no_request_says_so(home: Home) -> None:
+    home.office.act("message", "U0PRIYA", channel="C0BUY", text="Good morning")
+    [message] = home.office.messages("C0BUY")
+    home.office.shortcut("U0MARTA", message, ids.SHORTCUT_WHAT_HAPPENED)
+    assert home.private("U0MARTA").startswith("This message shows no request.")
+
+
+def test_a_stranger_is_told_nothing_of_it(home: Home, conn: Any) -> None:
+    rows.waiting(conn)
+    home.office.shortcut("U0GUEST", home.card(), ids.SHORTCUT_WHAT_HAPPENED)
+    assert home.office.views("U0GUEST") == []
+    assert home.private("U0GUEST")

@@ -10,11 +10,12 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
+from bot.cards import ids
 from bot.cli import app
 from bot.http.slack import PATH
 from bot.listeners import commands
 from bot.listeners.typed import COMMAND
-from bot.sandbox.outside import COMMANDS
+from bot.sandbox.outside import COMMANDS, SHORTCUTS
 from bot.sandbox.slack_api import METHODS
 from tests.bot.command_line import placet
 
@@ -29,6 +30,12 @@ def test_every_command_has_its_listener_and_the_reverse() -> None:
     assert [c["command"] for c in MANIFEST["features"]["slash_commands"]] == [COMMAND]
     hint = MANIFEST["features"]["slash_commands"][0]["usage_hint"]
     assert re.findall(r"[a-z-]+", hint) == list(commands.SUBCOMMANDS)
+
+
+def test_every_shortcut_has_its_listener_and_the_reverse() -> None:
+    offered = [(s["name"], s["callback_id"], s["type"]) for s in MANIFEST["features"]["shortcuts"]]
+    assert offered == [(s.name, s.callback_id, "message") for s in SHORTCUTS]
+    assert [callback for _, callback, _ in offered] == [ids.SHORTCUT_WHAT_HAPPENED]
 
 
 def test_the_local_workspace_offers_the_commands_of_the_manifest() -> None:

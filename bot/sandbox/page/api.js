@@ -43,6 +43,8 @@ export const click = (action) => post("/page/click", action);
 export const command = (as, channel, text) => post("/page/command", { as, channel, text });
 export const message = (as, channel, text, threadTs) =>
   post("/page/message", { as, channel, text, ...(threadTs && { thread_ts: threadTs }) });
+export const shortcut = (as, channel, ts, callbackId) =>
+  post("/page/shortcut", { as, channel, ts, callback_id: callbackId });
 export const submit = (as, viewId, values) => post("/page/submit", { as, view_id: viewId, values });
 export const close = (as, viewId) => post("/page/close", { as, view_id: viewId });
 export const home = (as) => post("/page/home", { as });

@@ -46,7 +46,7 @@ function messageMain(message, author, isCompact, context) {
     message.ephemeral && el("p", { class: "only-you" }, icon("eye"), "Only visible to you"),
     el("div", { class: "gutter" }, isCompact ? when(message, "when when-aside") : avatar(author)),
     el("div", { class: "body" }, !isCompact && byline(message, author), body),
-    !message.ephemeral && context.openThread && toolbar(context),
+    !message.ephemeral && context.openThread && toolbar(message, context),
   ].filter(Boolean);
 }
 
@@ -70,10 +70,23 @@ function when(message, look) {
   );
 }
 
-function toolbar({ openThread }) {
+function toolbar(message, { openThread, shortcuts, choose }) {
   return el(
     "div",
     { class: "toolbar" },
+    shortcuts.map((one) =>
+      el(
+        "button",
+        {
+          type: "button",
+          class: "tool",
+          title: one.name,
+          "aria-label": one.name,
+          on: { click: () => choose(message.ts, one.callback_id) },
+        },
+        icon("past"),
+      ),
+    ),
     el(
       "button",
       {

@@ -149,6 +149,11 @@ function contextFor(state, channel, tab) {
       acting(as);
       return sent(api.click({ as, ...action }));
     },
+    shortcuts: cast.shortcuts,
+    choose: (ts, callbackId) => {
+      acting(as);
+      return sent(api.shortcut(as, channel.id, ts, callbackId));
+    },
     reply: (text, threadTs) => {
       acting(as);
       return api.message(as, channel.id, text, threadTs).finally(() => {

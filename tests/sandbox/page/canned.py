@@ -39,6 +39,7 @@ class CannedWorkspace:
             {"command": "/approvals", "description": "What waits", "usage_hint": "[mine | all]"},
             {"command": "/runs", "description": "What the agents do", "usage_hint": ""},
         ]
+        self.shortcuts: list[Json] = [{"name": "What happened here?", "callback_id": "placet:what_happened"}]
         self.messages: dict[str, list[Json]] = {}
         self.views: list[Json] = []
         self.opens: list[Json] = []
@@ -97,7 +98,8 @@ class CannedWorkspace:
     def _people(self, _: Request) -> JSONResponse:
         app = {"id": BOT, "name": "Placet", "colour": "#007a5a"}
         team = {"id": "T0", "name": "Nordwerk"}
-        return JSONResponse({"team": team, "people": self.people, "bot": app, "commands": self.commands})
+        offered = {"commands": self.commands, "shortcuts": self.shortcuts}
+        return JSONResponse({"team": team, "people": self.people, "bot": app, **offered})
 
     def _state(self, request: Request) -> JSONResponse:
         me = request.query_params["as"]

@@ -113,6 +113,17 @@ def test_a_message_and_a_reply_are_posted_where_they_belong(window: Open, worksp
     }
 
 
+def test_a_shortcut_stands_by_every_message_and_posts_which(window: Open, workspace: CannedWorkspace) -> None:
+    ts = workspace.say(text="EUR 38,000.00 to Nordholz")
+    page = window()
+    page.get_by_role("article").hover()
+    page.get_by_role("button", name="What happened here?").click()
+    verb, body = workspace.posted.get(timeout=5)
+    assert (verb, body) == (
+        "shortcut", {"as": "U0MARTA", "channel": "C0BUY", "ts": ts, "callback_id": "placet:what_happened"},
+    )  # fmt: skip
+
+
 def test_the_apps_home_is_opened_painted_and_clicked(window: Open, workspace: CannedWorkspace) -> None:
     workspace.home = {
         "id": "VHOME",
