@@ -24,6 +24,7 @@ from starlette.types import ASGIApp
 
 from bot import ready
 from bot.cards.ids import screen_id
+from bot.cards.secrets import without_secrets
 from bot.delivery.courier import Courier
 from bot.delivery.rounds import Rounds
 from bot.http import api, slack
@@ -288,10 +289,17 @@ def _credentials(given: Settings) -> CredentialSource:
     return PerTool(server=exchange.at(issuer, client, key.get_secret_value()))
 
 
+class _WithoutSecrets(logging.Formatter):
+    """Lines in which what looks like a secret is hidden, tracebacks included."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return without_secrets(super().format(record))
+
+
 def log_plainly() -> None:
-    """One line an event to standard error: what we do, and of the libraries only what is wrong."""
-    logging.basicConfig(
-        stream=sys.stderr, level=logging.WARNING, format="%(asctime)s %(levelname)-7s %(name)s: %(message)s"
-    )
+    """One line an event to standard error: what we do, and of the libraries only what is wrong; secrets are hidden."""
+    out = logging.StreamHandler(sys.stderr)
+    out.setFormatter(_WithoutSecrets("%(asctime)s %(levelname)-7s %(name)s: %(message)s"))
+    logging.basicConfig(level=logging.WARNING, handlers=[out])
     for ours in ("placet", "bot", "engine"):
         logging.getLogger(ours).setLevel(logging.INFO)

@@ -1,7 +1,7 @@
 r"""Text from outside, made such that what a person sees is what is there.
 
 Characters that are invisible, that turn the direction of text or that stand for nothing are shown as `\u{202E}`, long
-runs of blanks as their number, and words that mix look-alike alphabets are named. The one rule: ordinary text of any
+runs of blanks as their number, words that mix look-alike alphabets are named, and secrets are hidden. The one rule: ordinary text of any
 language stays as it is, joiners of Persian and Hindi and composed emoji included. Only what is shown changes; what is
 stored, hashed and done is the text itself.
 """
@@ -10,7 +10,10 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
+from bot.cards.secrets import without_secrets
+
 HIDDEN = "It holds hidden characters, shown as \\u{…}."
+SECRET = "It holds what looks like a secret, which is hidden here."  # noqa: S105  a sentence
 BLANKS = "It holds long runs of blanks, shown as their number."
 
 _VISIBLE_FORMATS = re.compile("[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd]")
@@ -45,7 +48,15 @@ def seen_line(text: str) -> Seen:
     return _seen(text, "")
 
 
-def _seen(text: str, layout: str) -> Seen:
+def _seen(whole: str, layout: str) -> Seen:
+    text = without_secrets(whole)
+    if text != whole:
+        inner = _made_visible(text, layout)
+        return Seen(inner.text, (SECRET, *inner.warnings))
+    return _made_visible(text, layout)
+
+
+def _made_visible(text: str, layout: str) -> Seen:
     if text.isascii() and text.isprintable() and not _LONG_BLANKS.search(text):
         return Seen(text)
     shown = _escaped(text, layout)
