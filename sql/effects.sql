@@ -69,9 +69,13 @@ WITH r AS MATERIALIZED (
 SELECT v.outcome, attempted.started_at, attempted.call_deadline FROM v JOIN linked ON true LEFT JOIN attempted ON true;
 
 -- name: spent :one
--- What was paid to a payee in the last window_s, in minor units, before anything is locked: by it a rule is chosen; begin_effect counts again.
+-- What was paid to a payee in the last window_s, in minor units, before anything is locked: by it a rule is chosen; begin_effect and
+-- replace_attempt count again. `but`: the effect that is asked about, which does not count itself; NULL: none is begun.
 -- No row: never; nothing paid is 0.
-SELECT spent_v1(%(spend_action)s, %(payee)s, %(currency)s, clock_timestamp() - %(window_s)s * interval '1 second', 0) AS minor;
+SELECT spent_v1(%(spend_action)s, %(payee)s, %(currency)s, clock_timestamp() - %(window_s)s * interval '1 second', 0)
+       - coalesce((SELECT s.minor FROM spending s JOIN effect e ON e.id = s.effect_id AND e.status <> 'failed'
+                    WHERE s.effect_id = %(but)s::uuid AND (s.action, s.payee, s.currency) = (%(spend_action)s, %(payee)s, %(currency)s)
+                      AND s.at > clock_timestamp() - %(window_s)s * interval '1 second'), 0) AS minor;
 
 -- name: open_effect :one
 -- The effect of a call and its newest attempt, with the time by the database's clock. No row: nothing was begun.
@@ -83,7 +87,7 @@ SELECT e.id AS effect_id, e.pause_id, e.status, e.effect_key, e.action, e.tool, 
 
 -- name: repeat_attempt :one
 -- The same call with the same key, as long as the provider surely remembers it (within_s of its first). `outcome`: repeat, halted, over (it
--- may be forgotten by now), or settled (somebody was quicker).
+-- may be forgotten by now), withdrawn (the run is to be cancelled), or settled (somebody was quicker).
 -- No row: the run is no longer this worker's.
 WITH r AS MATERIALIZED (
     SELECT run.* FROM run WHERE id = %(run_id)s AND epoch = %(epoch)s AND status = 'running' FOR UPDATE
@@ -93,8 +97,9 @@ WITH r AS MATERIALIZED (
 ), t AS MATERIALIZED (
     SELECT clock_timestamp() AS at FROM a
 ), v AS MATERIALIZED (
-    SELECT CASE WHEN a.status <> 'open' OR a.effect_status <> 'attempted' THEN 'settled' WHEN effects_halted_v1() THEN 'halted'
-                WHEN t.at >= a.started_at + %(within_s)s * interval '1 second' THEN 'over' ELSE 'repeat' END AS outcome FROM a, t
+    SELECT CASE WHEN a.status <> 'open' OR a.effect_status <> 'attempted' THEN 'settled'
+                WHEN r.cancel_wanted THEN 'withdrawn' WHEN effects_halted_v1() THEN 'halted'
+                WHEN t.at >= a.started_at + %(within_s)s * interval '1 second' THEN 'over' ELSE 'repeat' END AS outcome FROM r, a, t
 ), repeated AS (
     UPDATE effect_attempt SET tries = a.tries + 1, epoch = %(epoch)s, call_deadline = t.at + %(call_s)s * interval '1 second'
       FROM a, t, v WHERE effect_attempt.id = a.id AND v.outcome = 'repeat'
@@ -112,19 +117,47 @@ WITH r AS MATERIALIZED (
 SELECT v.outcome FROM v, linked;
 
 -- name: replace_attempt :one
--- The earlier call has surely ended and surely did nothing: its attempt is closed as absent, and one with a fresh key is written.
--- `outcome`: reattempt, halted, or settled. No row: the run is no longer this worker's.
+-- The earlier call has surely ended and surely did nothing: its attempt is closed as absent, and one with a fresh key is written. It would be
+-- the first to happen, so all that must hold when an effect is begun is looked at here once more, and what it pays counts from now.
+-- `outcome`: reattempt, or why not: settled, withdrawn (the run is to be cancelled), held, halted, altered, late, spent, as begin_effect has them.
+-- No row: the run is no longer this worker's.
 WITH r AS MATERIALIZED (
     SELECT run.* FROM run WHERE id = %(run_id)s AND epoch = %(epoch)s AND status = 'running' FOR UPDATE
+), p AS MATERIALIZED (
+    SELECT p.id, p.status, p.decided_at FROM run_pause p JOIN r ON r.id = p.run_id
+     WHERE p.id = (SELECT pause_id FROM effect WHERE id = %(effect_id)s) FOR UPDATE OF p
 ), e AS MATERIALIZED (
-    SELECT e.* FROM effect e JOIN r ON r.id = e.run_id WHERE e.id = %(effect_id)s FOR UPDATE OF e
+    SELECT e.* FROM effect e JOIN r ON r.id = e.run_id WHERE e.id = %(effect_id)s AND (SELECT count(*) FROM p) >= 0 FOR UPDATE OF e
 ), a AS MATERIALIZED (
     SELECT a.* FROM effect_attempt a JOIN e ON e.id = a.effect_id WHERE a.status = 'open' FOR UPDATE OF a
+), payee AS (
+    INSERT INTO spending_lock (action, payee, currency)
+    SELECT %(spend_action)s::text, %(payee)s::text, %(currency)s::text FROM e, (SELECT count(*) FROM a) AS locked WHERE %(window_s)s > 0
+    ON CONFLICT (action, payee, currency) DO UPDATE SET action = excluded.action
+    RETURNING action
 ), t AS MATERIALIZED (
-    SELECT clock_timestamp() AS at FROM e, (SELECT count(*) FROM a) AS locked
+    SELECT clock_timestamp() AS at, payees FROM e, (SELECT count(*) FROM a) AS locked, (SELECT count(*) AS payees FROM payee) AS counted
 ), v AS MATERIALIZED (
     SELECT CASE WHEN e.status <> 'attempted' OR EXISTS (SELECT FROM a WHERE a.call_deadline > t.at) THEN 'settled'
-                WHEN effects_halted_v1() THEN 'halted' ELSE 'reattempt' END AS outcome FROM e, t
+                WHEN r.cancel_wanted THEN 'withdrawn'
+                WHEN r.hold THEN 'held'
+                WHEN effects_halted_v1() THEN 'halted'
+                WHEN e.pause_id IS NOT NULL AND (p.status IS DISTINCT FROM 'approved' OR c.digest IS DISTINCT FROM pause_digest_v1(c.document)
+                     OR c.document::jsonb ->> 'action_digest' <> e.digest) THEN 'altered'
+                WHEN t.at > p.decided_at + (c.document::jsonb ->> 'execute_within_s')::double precision * interval '1 second' THEN 'late'
+                WHEN %(window_s)s > 0 AND spent_v1(%(spend_action)s, %(payee)s, %(currency)s, t.at - %(window_s)s * interval '1 second', t.payees)
+                     - coalesce((SELECT s.minor FROM spending s WHERE s.effect_id = e.id
+                                    AND (s.action, s.payee, s.currency) = (%(spend_action)s, %(payee)s, %(currency)s)
+                                    AND s.at > t.at - %(window_s)s * interval '1 second'), 0)
+                     + %(minor)s > %(up_to)s::bigint THEN 'spent'
+                ELSE 'reattempt' END AS outcome
+      FROM r JOIN e ON true JOIN t ON true LEFT JOIN p ON true LEFT JOIN pause_content c ON c.pause_id = p.id
+), quoted AS (
+    UPDATE effect SET quoted = coalesce(%(quoted)s::text::json, effect.quoted) FROM e, v WHERE effect.id = e.id AND v.outcome = 'reattempt'
+), counted AS (
+    INSERT INTO spending (effect_id, at, minor, action, payee, currency)
+    SELECT e.id, t.at, %(minor)s, %(spend_action)s, %(payee)s, %(currency)s FROM e, t, v WHERE v.outcome = 'reattempt' AND %(window_s)s > 0
+    ON CONFLICT (effect_id) DO UPDATE SET at = excluded.at
 ), closed AS (
     UPDATE effect_attempt SET status = 'absent', ended_at = t.at FROM a, t, v WHERE effect_attempt.id = a.id AND v.outcome = 'reattempt'
     RETURNING effect_attempt.id
@@ -149,12 +182,13 @@ SELECT v.outcome FROM v, linked;
 -- name: settle_attempt :one
 -- What came of a call (verdict: succeed, fail or doubt): receipt, the tool's result, the pause's end and the run's way on, in one statement,
 -- by the attempt's id whatever the epoch. A receipt counts even for an attempt that was thought absent, as long as nothing else settled the
--- effect; a no does not when another worker has called again since (epoch: of who says it), for it says nothing of that call.
+-- effect; a no does not when another worker has called again since (epoch: of who says it), for it says nothing of that call. Of an attempt
+-- that was thought absent a no or a doubt counts from who has the run, as long as nothing was called since.
 -- `outcome`: the verdict, or settled when it is on record already; what was told then stays in the record's detail. `run_status`
 -- tells whether the caller may go on. A doubt is shown to those who may say what happened. No row: there is no such attempt.
 -- cards: [{id, dest}], of a doubt.
 WITH r AS MATERIALIZED (
-    SELECT id, seq, head, status, hold, cancel_wanted, open_effects, waiting_pauses, queued_at, acts_as, on_behalf_of FROM run
+    SELECT id, seq, head, status, hold, cancel_wanted, epoch, open_effects, waiting_pauses, queued_at, acts_as, on_behalf_of FROM run
      WHERE id = (SELECT e.run_id FROM effect e JOIN effect_attempt a ON a.effect_id = e.id WHERE a.id = %(attempt_id)s) FOR UPDATE
 ), p AS MATERIALIZED (
     SELECT p.id, p.status FROM run_pause p JOIN r ON r.id = p.run_id
@@ -163,16 +197,18 @@ WITH r AS MATERIALIZED (
     SELECT e.id, e.run_id, e.step, e.n, e.status FROM effect e JOIN r ON r.id = e.run_id
      WHERE e.id = (SELECT effect_id FROM effect_attempt WHERE id = %(attempt_id)s) AND (SELECT count(*) FROM p) >= 0 FOR UPDATE OF e
 ), a AS MATERIALIZED (
-    SELECT a.id, a.status, a.epoch FROM effect_attempt a JOIN e ON e.id = a.effect_id WHERE a.id = %(attempt_id)s FOR UPDATE OF a
+    SELECT a.id, a.status, a.epoch, a.started_at FROM effect_attempt a JOIN e ON e.id = a.effect_id WHERE a.id = %(attempt_id)s FOR UPDATE OF a
 ), t AS MATERIALIZED (
     SELECT clock_timestamp() AS at FROM a
 ), v AS MATERIALIZED (
     SELECT CASE WHEN e.status = ANY('{done,failed,abandoned}') OR a.status = ANY('{done,failed}')
-                     OR (a.status = 'absent' AND %(verdict)s <> 'succeed')
+                     OR (a.status = 'absent' AND %(verdict)s <> 'succeed'
+                         AND (e.status <> 'attempted' OR r.epoch IS DISTINCT FROM %(epoch)s::integer
+                              OR EXISTS (SELECT FROM effect_attempt o WHERE o.effect_id = e.id AND (o.started_at, o.id) > (a.started_at, a.id))))
                      OR (%(verdict)s = 'fail' AND a.epoch > %(epoch)s::integer)
                      OR (e.status = 'in_doubt' AND %(verdict)s = 'doubt') THEN 'settled'
                 ELSE %(verdict)s END AS outcome
-      FROM e, a
+      FROM r, e, a
 ), ended AS (
     UPDATE effect_attempt SET status = CASE v.outcome WHEN 'succeed' THEN 'done' WHEN 'fail' THEN 'failed' ELSE 'unknown' END, ended_at = t.at
       FROM a, t, v WHERE effect_attempt.id = a.id AND v.outcome <> 'settled'

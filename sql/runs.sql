@@ -122,7 +122,7 @@ UPDATE run_lease SET lease_until = greatest(lease_until, clock_timestamp() + %(l
 
 -- name: load_run :one
 -- All that a worker needs to go on with a run, in one look. No row: there is no such run.
-SELECT r.id, r.agent, r.status, r.epoch, r.hold, r.on_behalf_of, r.acts_as, r.iterations, r.max_iterations, r.tokens, r.max_tokens,
+SELECT r.id, r.agent, r.status, r.epoch, r.hold, r.cancel_wanted, r.on_behalf_of, r.acts_as, r.iterations, r.max_iterations, r.tokens, r.max_tokens,
        r.cost_micros, r.max_cost_micros, r.refusals, r.open_effects, c.model, c.scopes,
        (SELECT coalesce(json_agg(json_build_object('role', m.role, 'content', m.content) ORDER BY m.seq), '[]')
           FROM run_message m WHERE m.run_id = r.id) AS messages,

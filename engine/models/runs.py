@@ -39,6 +39,7 @@ class Run:
     status: RunStatus
     epoch: int
     hold: bool
+    cancel_wanted: bool
     on_behalf_of: str
     acts_as: str
     iterations: int

@@ -10,7 +10,8 @@ from engine.workers import perform, revalidate, standstill
 from engine.workers.attempts import Deed
 from engine.workers.credentials import Borrowed, GrantGone, Unreachable
 from engine.workers.means import Turn, Way, way
-from engine.workers.perform import Done, NotDone
+from engine.workers.perform import NotDone
+from engine.workers.receipts import Done
 
 _log = logging.getLogger(__name__)
 
@@ -70,4 +71,4 @@ def _way_after(turn: Turn, deed: Deed, why: str) -> Way | Later:
             turn.means.do(runs.fail, turn.claim, said)
             return "off"
         case _:
-            return "look"  # begun, withdrawn or settled meanwhile
+            return "look"  # begun or settled meanwhile, or this worker is to end

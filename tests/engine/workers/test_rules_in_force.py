@@ -289,3 +289,43 @@ def test_what_the_delegate_of_somebody_who_has_left_since_approved_is_not_done(d
     desk.work()
     assert refs(desk) == []
     assert desk.statuses(run_id)[0] != "executed"
+
+
+# ----------------------------------------------------------------------------------------------------------- tried again
+
+
+def _said_to_try_again(desk: Desk) -> bool:
+    [doubt] = ledger.in_doubt(desk.conn)
+    return ledger.resolve(desk.conn, doubt.id, "retry", actor="marta", surface="tests") == "retry"
+
+
+def test_a_retried_payment_counts_from_when_it_is_tried_again_and_never_twice(desks: Desks, buyer: Agent) -> None:
+    desk = desks(ask(pay("PO-1", "6000.00")), DONE, agent=buyer)
+    in_force(desk.conn, *LIMIT, also=WINDOW)
+    run_id = desk.launch()
+    desk.faults("down", times=None)
+    desk.work()
+    desk.outside.provider.faults.clear()
+    desk.conn.execute("UPDATE spending SET at = at - interval '23 hours'")
+    assert _said_to_try_again(desk)
+    desk.work()
+    assert (desk.paid(), desk.run(run_id).status) == ([600_000], "done")
+    [(age,)] = desk.conn.execute("SELECT extract(epoch FROM clock_timestamp() - at) FROM spending").fetchall()
+    assert age < 60
+
+
+def test_a_retried_payment_meets_the_limit_with_what_was_paid_since(desks: Desks, buyer: Agent) -> None:
+    desk = desks(ask(pay("PO-1", "6000.00")), ask(pay("PO-2", "6000.00")), DONE, DONE, agent=buyer)
+    in_force(desk.conn, *LIMIT, also=WINDOW)
+    run_id = desk.launch()
+    desk.faults("down", times=None)
+    desk.work()
+    desk.outside.provider.faults.clear()
+    desk.conn.execute("UPDATE spending SET at = at - interval '25 hours'")
+    other = desk.launch()
+    desk.work()
+    assert (desk.paid("PO-2"), desk.run(other).status) == ([600_000], "done")
+    assert _said_to_try_again(desk)
+    desk.work()
+    assert (desk.paid("PO-1"), desk.run(run_id).status) == ([], "done")
+    assert "somebody has to be asked now" in desk.texts(run_id)[0]
