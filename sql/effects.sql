@@ -287,8 +287,9 @@ SELECT v.outcome, linked.status AS run_status, linked.epoch FROM v, linked;
 
 -- name: resolve_effect :one
 -- A person says what happened to an effect in doubt. answer: happened (with a reference), retry (it did not: try again) or stop.
--- When the run was withdrawn meanwhile it ends here, and what did not happen is not tried again. `outcome`: the answer, or settled, own (the
--- requester's own), not_yours. No row: there is no such effect.
+-- attempt_id: the attempt that it is about; NULL: the newest. When the run was withdrawn meanwhile it ends here, and what did not happen is
+-- not tried again. `outcome`: the answer, or settled, own (the requester's own), not_yours, again (it was tried again since that attempt, and is
+-- in doubt once more). No row: there is no such effect.
 WITH r AS MATERIALIZED (
     SELECT run.* FROM run WHERE id = (SELECT run_id FROM effect WHERE id = %(effect_id)s) FOR UPDATE
 ), live AS MATERIALIZED (
@@ -304,6 +305,7 @@ WITH r AS MATERIALIZED (
                 WHEN %(actor)s = r.on_behalf_of THEN 'own'
                 WHEN NOT EXISTS (SELECT FROM role_member m JOIN person q ON q.id = m.person_id AND q.active
                                   WHERE m.person_id = %(actor)s AND m.role = e.doubt_role) THEN 'not_yours'
+                WHEN %(attempt_id)s::uuid IS NOT NULL AND NOT EXISTS (SELECT FROM a WHERE a.id = %(attempt_id)s AND a.status = 'unknown') THEN 'again'
                 ELSE %(answer)s END AS outcome, r.cancel_wanted AND r.status = 'in_doubt' AND %(answer)s <> 'stop' AS withdrawn
       FROM e, r
 ), ends AS MATERIALIZED (
@@ -375,17 +377,20 @@ SELECT v.outcome, linked.status AS run_status FROM v, linked;
 
 -- name: effects_in_doubt :many
 -- What nobody can tell, oldest first.
-SELECT e.id, e.run_id, e.pause_id, e.tool, e.action, e.effect_key, e.error, e.created_at, e.doubt_role, r.agent, r.on_behalf_of
-  FROM effect e JOIN run r ON r.id = e.run_id WHERE e.doubted ORDER BY e.created_at;
+SELECT e.id, e.run_id, e.pause_id, e.tool, e.action, e.effect_key, e.error, e.created_at, e.doubt_role, r.agent, r.on_behalf_of,
+       a.attempts, a.started_at AS attempted_at
+  FROM effect e JOIN run r ON r.id = e.run_id
+  JOIN LATERAL (SELECT count(*) AS attempts, max(started_at) AS started_at FROM effect_attempt WHERE effect_id = e.id) a ON true
+ WHERE e.doubted ORDER BY e.created_at;
 
 -- name: doubt_record :one
 -- An effect that is or was in doubt, with all that who must say what happened has to know: when it was called, with which key, until when
 -- the last call could last, and, once it is said, by whom and when. No row: there is no such effect.
 SELECT e.id, e.run_id, e.pause_id, e.status, e.tool, e.action, e.digest, e.effect_key, e.error, e.receipt, e.created_at, e.doubt_role, r.agent,
-       r.on_behalf_of, q.name AS requester_name, r.status AS run_status, r.cancel_wanted, a.attempts, a.tries, a.attempt_id, a.call_deadline,
+       r.on_behalf_of, q.name AS requester_name, r.status AS run_status, r.cancel_wanted, a.attempts, a.tries, a.attempt_id, a.attempted_at, a.call_deadline,
        said.event AS said, said.at AS said_at, said.surface AS said_in, coalesce(w.name, said.actor) AS said_by, clock_timestamp() AS now
   FROM effect e JOIN run r ON r.id = e.run_id LEFT JOIN person q ON q.id = r.on_behalf_of
-  JOIN LATERAL (SELECT count(*) OVER () AS attempts, sum(tries) OVER () AS tries, id AS attempt_id, call_deadline FROM effect_attempt
+  JOIN LATERAL (SELECT count(*) OVER () AS attempts, sum(tries) OVER () AS tries, id AS attempt_id, started_at AS attempted_at, call_deadline FROM effect_attempt
                  WHERE effect_id = e.id ORDER BY started_at DESC, id DESC LIMIT 1) a ON true
   LEFT JOIN LATERAL (SELECT v.event, v.at, v.surface, v.actor FROM run_event v
                       WHERE v.run_id = e.run_id AND v.entity = 'effect' AND v.entity_id = e.id::text AND v.from_status = 'in_doubt'

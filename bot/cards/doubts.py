@@ -45,11 +45,16 @@ def told(doubt: Doubt, answer: Answer) -> str:
 
 
 def refused(doubt: Doubt, outcome: str) -> str:
-    """Why an answer was not taken: settled, own, not_yours."""
+    """Why an answer was not taken: settled, own, not_yours, again."""
     if outcome == "own":
         return "You asked for it, so somebody else must say what became of it. Nothing was changed."
     if outcome == "not_yours":
         return f"It is for somebody with the role {person(doubt.doubt_role)} to say. Nothing was changed."
+    if outcome == "again":
+        return (
+            "It was tried again since you were asked, and is in doubt once more. Look at the provider again, then answer the newest message. "
+            "Nothing was changed."
+        )
     since = f", {ago(doubt.now - doubt.said_at)}" if doubt.said_at else ""
     return f"It is settled already: {settled(doubt)}{since}. Nothing was changed."
 
@@ -144,7 +149,7 @@ def _sure(title: str, text: str, confirm: str) -> Block:
 
 
 def _button(doubt: Doubt, env: str) -> ids.Button:
-    return ids.Button(env=env, about=doubt.id, shown=doubt.digest[: ids.SHOWN])
+    return ids.Button(env=env, about=doubt.id, shown=doubt.digest[: ids.SHOWN], attempt=doubt.attempt_id)
 
 
 def _action(doubt: Doubt) -> tuple[str, list[tuple[str, str]]]:

@@ -3,7 +3,8 @@
 Who may answer is looked up by that statement: a holder of the effect's doubt role, and never the requester.
 """
 
-from typing import Any
+from typing import Any, Final
+from uuid import UUID
 
 from bot.cards import doubts, ids, phrases
 from bot.cards.doubts import Answer
@@ -18,6 +19,7 @@ from engine.models import Doubt
 from engine.state import cards, ledger
 
 Json = dict[str, Any]
+_NO_ATTEMPT: Final = UUID(int=0)
 
 
 def retry(desk: Desk, click: Click) -> str | None:
@@ -41,6 +43,9 @@ def form(desk: Desk, click: Click) -> Json | str:
         return doubts.refused(doubt, "own")
     if doubt.doubt_role not in click.actor.roles:
         return doubts.refused(doubt, "not_yours")
+    if _shown(click, doubt) != doubt.attempt_id:
+        desk.afterwards(lambda: _renew(desk, doubt, click.place))
+        return doubts.refused(doubt, "again")
     return doubts.reference_view(doubt, desk.courier.env, channel=click.place.told_in)
 
 
@@ -71,11 +76,20 @@ def _answer(desk: Desk, click: Click, answer: Answer, reference: str = "") -> st
         return phrases.UNKNOWN_CARD
     surface = f"slack:{click.place.surface}"
     with desk.courier.pool.connection() as conn:
-        outcome = ledger.resolve(conn, doubt.id, answer, actor=click.actor.id, surface=surface, reference=reference)
+        outcome = ledger.resolve(
+            conn, doubt.id, answer, actor=click.actor.id, surface=surface, reference=reference, attempt_id=_shown(click, doubt)
+        )  # fmt: skip
         now = ledger.doubt(conn, doubt.id)
     desk.kick()
-    desk.afterwards(lambda: _adopt(desk, now, click.place))
+    desk.afterwards(lambda: _renew(desk, now, click.place) if outcome == "again" else _adopt(desk, now, click.place))
     return None if outcome == answer else doubts.refused(now, outcome)
+
+
+def _shown(click: Click, doubt: Doubt) -> UUID:
+    """The attempt that the clicker was asked about. A card of a release that did not write it may be about the only one, and about no other."""
+    if click.button.attempt is not None:
+        return click.button.attempt
+    return doubt.attempt_id if doubt.attempts == 1 else _NO_ATTEMPT
 
 
 def _adopt(desk: Desk, doubt: Doubt, place: Place) -> None:
@@ -91,6 +105,12 @@ def _adopt(desk: Desk, doubt: Doubt, place: Place) -> None:
     if adopted:
         desk.kick()
     else:
+        repaint.paint_doubt_copy(desk.courier, doubt, channel=place.channel, ts=place.ts)
+
+
+def _renew(desk: Desk, doubt: Doubt, place: Place) -> None:
+    """Have a message that asks about an earlier attempt, or does not say about which, ask about the newest."""
+    if place.surface == "card" and place.ts is not None:
         repaint.paint_doubt_copy(desk.courier, doubt, channel=place.channel, ts=place.ts)
 
 

@@ -37,7 +37,7 @@ class OpenEffect:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DoubtfulEffect:
-    """An effect of which nobody can tell whether it happened."""
+    """An effect of which nobody can tell whether it happened. `attempts` have a key each; `attempted_at`: the newest."""
 
     id: UUID
     run_id: UUID
@@ -50,13 +50,16 @@ class DoubtfulEffect:
     doubt_role: str
     agent: str
     on_behalf_of: str
+    attempts: int
+    attempted_at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Doubt:
     """An effect that is or was in doubt, as who must say what happened reads it.
 
-    `attempts` have a key each, and `tries` are all calls; `attempt_id` is the last key, `call_deadline` until when its last call could last.
+    `attempts` have a key each, and `tries` are all calls; `attempt_id` is the last key, `attempted_at` when it was first used, `call_deadline`
+    until when its last call could last.
     `said` is how the doubt was settled ("resolve", "retry", "abandon" by a person, "succeed" or "fail" also by a late answer), with by whom,
     when and where; all None while it stands. `now` is the database's clock when it was looked at.
     """
@@ -81,6 +84,7 @@ class Doubt:
     attempts: int
     tries: int
     attempt_id: UUID
+    attempted_at: datetime
     call_deadline: datetime
     said: Literal["resolve", "retry", "abandon", "succeed", "fail"] | None
     said_at: datetime | None

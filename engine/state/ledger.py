@@ -202,14 +202,18 @@ def resolve(
     actor: str,
     surface: str,
     reference: str = "",
+    attempt_id: UUID | None = None,
 ) -> str:
-    """A person's word on an effect in doubt; what came of it: the answer, or settled, own, not_yours. Raises NotFound."""
+    """A person's word on an effect in doubt; what came of it: the answer, or settled, own, not_yours, again. Raises NotFound.
+
+    `attempt_id` is the attempt that the person was shown, None the newest; "again": it was tried again since, and is in doubt once more.
+    """
     receipt = {"reference": reference, "said_by": actor} if answer == "happened" else None
     told = f"Done, as {actor} confirmed by hand, reference {reference}." if receipt else None
     row = db.must(
         conn, "resolve_effect", dict, f"effect {effect_id}", effect_id=effect_id, answer=answer, actor=actor, surface=surface,
         receipt=json.dumps(receipt) if receipt else None, result=json.dumps({"text": told, "is_error": False}) if told else None,
-        notice_id=db.new_id(),
+        notice_id=db.new_id(), attempt_id=attempt_id,
     )  # fmt: skip
     return str(row["outcome"])
 

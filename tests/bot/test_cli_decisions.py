@@ -163,7 +163,7 @@ def test_nothing_in_doubt_is_quiet_and_a_doubt_is_an_alarm(conn: Any, db_url: st
     claim, _, _ = rows.doubted(conn)
     said = placet(db_url, "doubt")
     assert said.code == 4
-    row = "charge_supplier, amount EUR 38,000.00, order ref PO-0, supplier id sup_412 no answer"
+    row = "charge_supplier, amount EUR 38,000.00, order ref PO-0, supplier id sup_412 no answer 1, "
     assert f"{effect_of(conn, claim.id)} {screen_id('run', claim.id)} {row}" in said.out
     assert "1 in doubt. Look at the provider whether it happened" in said.err
 
@@ -184,6 +184,7 @@ def test_a_person_says_what_became_of_it(
     said = placet(db_url, "resolve", effect_of(conn, claim.id), *answer, "--as", "ines")
     assert said.code == 0
     assert sentence in said.out
+    assert ", attempt 1 of " in said.out
     assert (ledger.of_run(conn, claim.id)[0].status, runs.get(conn, claim.id).status) == stands
     assert placet(db_url, "doubt").code == 0
 

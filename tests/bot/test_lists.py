@@ -128,7 +128,7 @@ def test_nothing_said_once_is_alive(text: str) -> None:
         taken(run_ended(replace(RECORD, status=status, agent=text, input=text, result=text, error=text)))
     effect = DoubtfulEffect(
         id=UUID(int=1), run_id=RUN, pause_id=PAUSE, tool=text, action="{}", effect_key="k", error=text, created_at=ASKED,
-        doubt_role=text, agent=text, on_behalf_of="priya",
+        doubt_role=text, agent=text, on_behalf_of="priya", attempts=2, attempted_at=ASKED,
     )  # fmt: skip
     taken(in_doubt(effect))
 
