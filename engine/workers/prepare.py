@@ -150,16 +150,18 @@ def confirmation(need: Need, tool: Tool, bound: Bound) -> Confirmation | None:
 
 def quoted(tool: Tool, bound: Bound) -> Quote | None:
     """The present price; None for a tool without one. Raises QuoteUnavailable, whatever kept the price from being had."""
+    if "quote" not in tool.companions:
+        return None
     try:
         found = tool.companion("quote", **bound.values)
     except QuoteUnavailable as error:
         raise QuoteUnavailable(digest.visible(str(error))[:300]) from error
     except Exception as error:
         raise QuoteUnavailable(digest.visible(f"{type(error).__name__}: {error}")[:300]) from error
-    if found is not None and (odd := _odd(found)):
+    if odd := _odd(found):
         raise QuoteUnavailable(f"{tool.name}.quote gave {odd}.")
-    quote: Quote | None = found
-    return replace(quote, reference=digest.visible(quote.reference)) if quote and quote.reference else quote
+    quote: Quote = found
+    return replace(quote, reference=digest.visible(quote.reference)) if quote.reference else quote
 
 
 def _odd(found: Any) -> str | None:

@@ -149,6 +149,8 @@ def _look(held: Content, tool: Tool, bound: Bound, present: Need) -> _Looked:
     except QuoteUnavailable as error:
         return _Looked(tool=tool, bound=bound, was=was, quote=None, why=f"The price cannot be had now: {error}")
     looked = _Looked(tool=tool, bound=bound, was=was, quote=quote, why=None)
+    if held.quote is not None and quote is None:
+        return replace(looked, why=f"The price cannot be had now: {tool.name} gives none any more.")
     if quote is None or was is None:
         return looked
     needs = [held.need, *([present] if present.kind == "ask" else [])]
