@@ -8,7 +8,7 @@ import json
 import logging
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from engine.models import Call, OpenEffect, Pause
 from engine.results import Unwritable, result_text
@@ -21,11 +21,15 @@ from engine.workers import again, grants, perform, prepare, revalidate, vouch, w
 from engine.workers.attempts import Deed, call_s
 from engine.workers.credentials import Minted
 from engine.workers.means import Turn, Way, way
+from engine.workers.moments import Moment
 from engine.workers.prepare import Answer, Effectful, Plain
 from engine.workers.receipts import Done
 from engine.workers.ways import Later
 
 _log = logging.getLogger(__name__)
+
+HOLDS_S: Final = 3
+"""For how long the calls of a turn go by policy and people as they were read before the first of them."""
 
 
 def settle(turn: Turn, calls: Sequence[Call]) -> Way:
@@ -86,7 +90,8 @@ def _unlent(turn: Turn, ready: Sequence[revalidate.Ready]) -> Way | Later | None
 
 
 def _do_all(turn: Turn, planned: Sequence[Plain | Effectful | revalidate.Ready], holds: Rules) -> Way | Later:
-    """In the order of the model's reply, each result saved as it comes."""
+    """In the order of the model's reply, each result saved as it comes. After one that took long, what holds is looked at anew."""
+    begun = Moment.now()
     for one in sorted(planned, key=lambda one: one.call.n):
         if turn.means.stop.is_set():
             return "look"
@@ -99,6 +104,8 @@ def _do_all(turn: Turn, planned: Sequence[Plain | Effectful | revalidate.Ready],
                 gone = _do_approved(turn, one)
         if gone != "on":
             return gone
+        if begun.age_s() > HOLDS_S:
+            return "look"
     return "on"
 
 
