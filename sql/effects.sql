@@ -185,7 +185,8 @@ SELECT v.outcome FROM v, linked;
 -- effect; a no does not when another worker has called again since (epoch: of who says it), for it says nothing of that call. Of an attempt
 -- that was thought absent a no or a doubt counts from who has the run, as long as nothing was called since.
 -- `outcome`: the verdict, or settled when it is on record already; what was told then stays in the record's detail. `run_status`
--- tells whether the caller may go on. A doubt is shown to those who may say what happened. No row: there is no such attempt.
+-- tells whether the caller may go on. A doubt is shown to those who may say what happened, and its requester is told; also when a run that was
+-- withdrawn ends here, for by now more may have been done than they know. No row: there is no such attempt.
 -- cards: [{id, dest}], of a doubt.
 WITH r AS MATERIALIZED (
     SELECT id, seq, head, status, hold, cancel_wanted, epoch, open_effects, waiting_pauses, queued_at, acts_as, on_behalf_of FROM run
@@ -258,7 +259,9 @@ WITH r AS MATERIALIZED (
     DO UPDATE SET wanted = card.wanted + 1, painted = 0, not_before = NULL, state = 'live', channel = NULL, ts = NULL
 ), told AS (
     INSERT INTO notice (id, run_id, pause_id, kind, dest)
-    SELECT %(notice_id)s, r.id, (SELECT id FROM p), 'in_doubt', 'person:' || r.on_behalf_of FROM r, going WHERE going.event = 'doubt'
+    SELECT %(notice_id)s, r.id, CASE going.event WHEN 'doubt' THEN (SELECT id FROM p) END,
+           CASE going.event WHEN 'doubt' THEN 'in_doubt' ELSE 'run_ended' END, 'person:' || r.on_behalf_of
+      FROM r, going WHERE going.event = ANY('{doubt,cancel}')
 ), events AS MATERIALIZED (
     SELECT 1::bigint AS n, 'effect' AS entity, e.id::text AS entity_id, e.status AS from_status, %(verdict)s::text AS event,
            CASE v.outcome WHEN 'succeed' THEN 'done' WHEN 'fail' THEN 'failed' WHEN 'doubt' THEN 'in_doubt' END AS to_status,

@@ -24,7 +24,7 @@ NO_REFERENCE: Final = "Write how the provider names what happened, so that it ca
 
 SAID: Final[dict[str, str]] = {
     "happened": "It is on record as done, with your reference. The agent goes on.",
-    "retry": "It is tried again, with a fresh key.",
+    "retry": "It is looked up once more, and if it is not there it is tried again, as long as all that was checked before still holds.",
     "stop": "The run ends here. The record says that it is not known whether it happened.",
 }
 WITHDRAWN: Final[dict[str, str]] = {
@@ -33,7 +33,7 @@ WITHDRAWN: Final[dict[str, str]] = {
 }
 _HOW: Final[dict[str, str]] = {
     "resolve": "said that it happened",
-    "retry": "said that it did not, so it was tried again",
+    "retry": "said that it did not, and that it may be tried again",
     "abandon": "ended the run without knowing whether it happened",
     "fail": "said that it did not, and the run, which was withdrawn, ended",
 }

@@ -49,8 +49,7 @@ def settle(turn: Turn, calls: Sequence[Call]) -> Way:
             return way(status)
     checked = revalidate.check(turn, asked, holds, on_record)
     if isinstance(checked, revalidate.Void):
-        turn.means.do(runs.void, turn.claim, checked.pause_ids, checked.why)
-        return "off"
+        return ways.void(turn, checked.pause_ids, checked.why)
     effects = [one for one in plans if isinstance(one, Effectful) and one.need.kind == "ask"]
     now = holds.standing.now
     gated = [prepare.ask(turn.run, prepare.content(turn.run, one), holds.people, now) for one in effects]

@@ -172,7 +172,7 @@ def test_nothing_in_doubt_is_quiet_and_a_doubt_is_an_alarm(conn: Any, db_url: st
     ("answer", "sentence", "stands"),
     [
         (["happened", "--reference", "pi_3P0"], "on record as done, with your reference", ("done", "queued")),
-        (["retry"], "It is tried again", ("attempted", "queued")),
+        (["retry"], "It is looked up once more, and if it is not there it is tried again", ("attempted", "queued")),
         (["stop"], "The run ends here.", ("abandoned", "error")),
     ],
     ids=["happened", "retry", "stop"],
@@ -225,7 +225,7 @@ def test_a_wrong_answer_resolves_nothing(args: list[str], sentence: str, conn: A
     ("first", "told"),
     [
         (["happened", "--reference", "pi_3P0"], "Ines Alonso said that it happened, reference pi_3P0, "),
-        (["retry"], "Ines Alonso said that it did not, so it was tried again, "),
+        (["retry"], "Ines Alonso said that it did not, and that it may be tried again, "),
         (["stop"], "Ines Alonso ended the run without knowing whether it happened, "),
     ],
     ids=["happened", "retry", "stop"],

@@ -84,7 +84,7 @@ def test_without_a_reference_the_form_stays_open(home: Home, conn: Any, doubted:
     assert effect(conn, doubted[0]).status == "in_doubt"
 
 
-AFTER_RETRY = ("attempted", "queued", "Marta Keller said that it did not, so it was tried again.")
+AFTER_RETRY = ("attempted", "queued", "Marta Keller said that it did not, and that it may be tried again.")
 AFTER_STOP = ("abandoned", "error", "Marta Keller ended the run without knowing whether it happened.")
 
 
@@ -156,7 +156,7 @@ def test_in_doubt_once_more_it_is_asked_anew_in_a_message_of_its_own(
     _, effect_id = doubted
     first = card(home)
     assert ledger.resolve(conn, effect_id, "retry", actor="ines", surface="cli") == "retry"
-    answered(home, "so it was tried again", "D0MARTA")
+    answered(home, "that it may be tried again", "D0MARTA")
     again = runs.claim(conn, "w1", ["procurement"], lease_s=60)
     assert again is not None
     attempt = ledger.replace(conn, again, effect_id, call_s=20, lease_s=60)

@@ -7,6 +7,7 @@ from typing import Any
 import psycopg
 import pytest
 
+from bot.cards import notices, outcomes
 from bot.sandbox.model import ask
 from engine.state import ledger, runs
 from engine.workers.moments import Moment
@@ -142,3 +143,44 @@ def _open(gate: Gate, worker: Worker) -> None:
     """Once the worker was told to end."""
     assert worker._means.stop.wait(10)
     gate.opened.set()
+
+
+# ------------------------------------------------------------------------------------------------------- what people hear
+
+
+def test_a_run_whose_authority_goes_after_it_paid_does_not_say_that_nothing_was_done(desks: Desks, shop: Shop) -> None:
+    desk = desks(ask(pay(amount="640.00")), ask(pay("PO-2")), agent=shop.agent)
+    run_id = desk.start()
+    desk.approve(run_id)
+    rows.deactivate(desk.conn, "priya")
+    desk.work()
+    assert desk.paid() == [SMALL]
+    said = desk.error(run_id)
+    assert "Nothing was done" not in said
+    assert said.endswith("Nothing of this was done. What it did before stands: pay.")
+    [pause] = desk.pauses(run_id)
+    assert outcomes.told(pause).text.endswith("Nothing of this was done. What it did before stands: pay.")
+
+
+def test_a_requester_who_withdraws_under_a_payment_hears_that_it_was_made(desks: Desks, shop: Shop) -> None:
+    desk = desks(ask(pay(amount="640.00")), DONE, agent=shop.agent)
+    run_id = desk.launch()
+    shop.during["paid"] = lambda: runs.cancel(desk.conn, run_id, actor="priya", person="priya", surface="tests")
+    desk.work()
+    assert desk.run(run_id).status == "cancelled"
+    assert (desk.paid(), desk.notices(run_id)) == ([SMALL], [("run_ended", "person:priya")])
+    said = notices.run_ended(runs.get(desk.conn, run_id)).text
+    assert said == "The run of the procurement agent was withdrawn. What it did before stands: pay."
+
+
+@pytest.mark.parametrize(
+    ("person", "told"),
+    [("priya", []), ("otto", [("run_ended", "person:priya")]), (None, [("run_ended", "person:priya")])],
+)
+def test_a_requester_hears_that_somebody_else_withdrew_their_run(
+    desks: Desks, shop: Shop, person: str | None, told: list[tuple[str, str]]
+) -> None:
+    desk = desks(ask(pay()), agent=shop.agent)
+    run_id = desk.start()
+    assert runs.cancel(desk.conn, run_id, actor=person or "token", person=person, surface="tests") == "cancelled"
+    assert desk.notices(run_id) == told
