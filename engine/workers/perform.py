@@ -5,6 +5,7 @@ outside it, or when that leads nowhere, the earlier call must have ended and the
 that cannot be told, the run stops and a person is asked.
 """
 
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final
@@ -28,6 +29,9 @@ BETWEEN_LOOKS_S: Final = (1.0, 3.0, 9.0)
 
 ANY_TIME_S: Final = 10**9
 """For a key with which surely nothing was done yet: it is no repetition, however long ago it was first put on record."""
+
+LONG_S: Final = 30
+"""A wait for a provider's list that is longer has another thread take this one's place."""
 
 _OVER: Final = {"withdrawn": again.WITHDRAWN, "late": revalidate.LATE, "altered": again.ALTERED}
 """Why no call is made any more, in words, by what the ledger answers."""
@@ -95,7 +99,7 @@ def _on_a_persons_word(means: Means, claim: Claim, deed: Deed, opened: OpenEffec
     """
     has_list = "find" in deed.tool.companions
     wait_s = (opened.call_deadline - opened.now).total_seconds() + (deed.tool.settles_in_s if has_list else 0)
-    if wait_s > 0 and means.stop.wait(wait_s):
+    if _wait(means, wait_s):
         return NotDone("stopping")
     found = _found(means, deed, opened) if has_list else None
     if means.stop.is_set():
@@ -111,7 +115,7 @@ def without_tool(means: Means, claim: Claim, opened: OpenEffect) -> Done | NotDo
         why = f"The tool {opened.tool} changed after it was begun, and can no longer find out what became of it."
         return doubt(means, claim, opened, why)
     wait_s = (opened.call_deadline - opened.now).total_seconds()
-    if wait_s > 0 and means.stop.wait(wait_s):
+    if _wait(means, wait_s):
         return NotDone("stopping")
     why = (
         f"By a person's word it did not happen, and the tool {opened.tool} changed since, so it cannot be tried again."
@@ -250,7 +254,7 @@ def _look(means: Means, claim: Claim, deed: Deed, opened: OpenEffect, refused: s
         settles_at = opened.call_deadline + timedelta(seconds=deed.tool.settles_in_s)
         if settles_at <= opened.now:
             return _Absent(refused)
-        if means.stop.wait((settles_at - opened.now).total_seconds()):
+        if _wait(means, (settles_at - opened.now).total_seconds()):
             return NotDone("stopping")
         opened = _opened(means, deed)
 
@@ -262,6 +266,14 @@ def _found(means: Means, deed: Deed, opened: OpenEffect) -> Came | None:
         if found is None or found.verdict == "succeed" or means.stop.wait(wait_s):
             return found
     return look(deed, opened)
+
+
+def _wait(means: Means, wait_s: float) -> bool:
+    """Wait until an earlier call is over and listed; True if the worker is to end. Hold, halt and withdrawal are looked at after it, before any call."""
+    if wait_s <= 0:
+        return False
+    with means.standing_still() if wait_s > LONG_S else nullcontext():
+        return means.stop.wait(wait_s)
 
 
 def _opened(means: Means, deed: Deed) -> OpenEffect:

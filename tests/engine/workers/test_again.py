@@ -1,6 +1,8 @@
 """What was begun and surely did not happen is called anew only while all that held at the beginning holds; else it is settled as not done."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -226,3 +228,24 @@ def test_a_hold_comes_before_a_call_with_a_fresh_key(desks: Desks, shop: Shop) -
     runs.resume(desk.conn, run_id, actor="otto", surface="tests")
     desk.work()
     assert (desk.paid(), desk.run(run_id).status) == ([BIG], "done")
+
+
+@pytest.mark.parametrize(("settles_in_s", "stood"), [(5, []), (3_600, ["began", "ended"])])
+def test_while_a_list_settles_for_long_another_thread_takes_the_place(
+    desks: Desks, shop: Shop, settles_in_s: float, stood: list[str]
+) -> None:
+    said: list[str] = []
+
+    @contextmanager
+    def standing() -> Iterator[None]:
+        said.append("began")
+        yield
+        said.append("ended")
+
+    shop.agent.tools["pay"].settles_in_s = settles_in_s
+    desk = desks(ask(pay()), DONE, agent=shop.agent)
+    desk.means = replace(desk.means, standing_still=standing)
+    run_id = approved(desk)
+    desk.faults("down", times=4, match={"endpoint": "create"})
+    desk.work()
+    assert (desk.run(run_id).status, desk.paid(), said) == ("done", [BIG], stood)
