@@ -28,7 +28,7 @@ WITH r AS MATERIALIZED (
                WHEN %(pause_id)s::uuid IS DISTINCT FROM (
                     SELECT pause_id FROM run_call WHERE run_id = r.id AND step = r.iterations AND n = %(n)s) THEN 'not_approved'
                WHEN %(window_s)s > 0 AND spent_v1(%(spend_action)s, %(payee)s, %(currency)s, t.at - %(window_s)s * interval '1 second', t.payees)
-                    + %(minor)s > %(up_to)s::bigint THEN 'spent'
+                    + {retried_less_own} + %(minor)s > %(up_to)s::bigint THEN 'spent'
                WHEN %(pause_id)s::uuid IS NULL THEN 'attempt'
                WHEN p.status IS DISTINCT FROM 'approved' OR p.step <> r.iterations OR p.n <> %(n)s THEN 'not_approved'
                WHEN c.digest IS DISTINCT FROM pause_digest_v1(c.document) OR c.document::jsonb ->> 'action_digest' <> %(digest)s THEN 'altered'
@@ -68,14 +68,26 @@ WITH r AS MATERIALIZED (
 ), {log}
 SELECT v.outcome, attempted.started_at, attempted.call_deadline FROM v JOIN linked ON true LEFT JOIN attempted ON true;
 
+-- name: retried_less_own :fragment
+-- What spent_v1 does not know, for it counts a payment from when it was first tried: those first tried before the window and with a fresh key
+-- in it; less effect_id's own, which does not count beside itself. Not further back than 35 days, so that it stays quick.
+(SELECT coalesce(sum(CASE WHEN e.id IS DISTINCT FROM %(effect_id)s::uuid THEN
+                              CASE WHEN s.at <= clock_timestamp() - %(window_s)s * interval '1 second' THEN s.minor ELSE 0 END
+                          WHEN s.at > clock_timestamp() - %(window_s)s * interval '1 second' THEN -s.minor ELSE 0 END), 0)::bigint
+   FROM spending s JOIN effect e ON e.id = s.effect_id AND e.status <> 'failed'
+  WHERE s.action = %(spend_action)s AND s.payee = %(payee)s AND s.currency = %(currency)s
+    AND s.at > clock_timestamp() - %(window_s)s * interval '1 second' - interval '35 days'
+    AND (e.id = %(effect_id)s::uuid
+         OR s.at <= clock_timestamp() - %(window_s)s * interval '1 second'
+            AND EXISTS (SELECT FROM effect_attempt k WHERE k.effect_id = e.id AND k.status = 'absent')
+            AND EXISTS (SELECT FROM effect_attempt k WHERE k.effect_id = e.id AND k.started_at > clock_timestamp() - %(window_s)s * interval '1 second')))
+
 -- name: spent :one
 -- What was paid to a payee in the last window_s, in minor units, before anything is locked: by it a rule is chosen; begin_effect and
--- replace_attempt count again. `but`: the effect that is asked about, which does not count itself; NULL: none is begun.
+-- replace_attempt count again. effect_id: the effect that is asked about, which does not count itself; NULL: none is begun.
 -- No row: never; nothing paid is 0.
 SELECT spent_v1(%(spend_action)s, %(payee)s, %(currency)s, clock_timestamp() - %(window_s)s * interval '1 second', 0)
-       - coalesce((SELECT s.minor FROM spending s JOIN effect e ON e.id = s.effect_id AND e.status <> 'failed'
-                    WHERE s.effect_id = %(but)s::uuid AND (s.action, s.payee, s.currency) = (%(spend_action)s, %(payee)s, %(currency)s)
-                      AND s.at > clock_timestamp() - %(window_s)s * interval '1 second'), 0) AS minor;
+       + {retried_less_own} AS minor;
 
 -- name: open_effect :one
 -- The effect of a call and its newest attempt, with the time by the database's clock. No row: nothing was begun.
@@ -118,7 +130,7 @@ SELECT v.outcome FROM v, linked;
 
 -- name: replace_attempt :one
 -- The earlier call has surely ended and surely did nothing: its attempt is closed as absent, and one with a fresh key is written. It would be
--- the first to happen, so all that must hold when an effect is begun is looked at here once more, and what it pays counts from now.
+-- the first to happen, so all that must hold when an effect is begun is looked at here once more, and what it pays counts from now on.
 -- `outcome`: reattempt, or why not: settled, withdrawn (the run is to be cancelled), held, halted, altered, late, spent, as begin_effect has them.
 -- No row: the run is no longer this worker's.
 WITH r AS MATERIALIZED (
@@ -146,18 +158,11 @@ WITH r AS MATERIALIZED (
                      OR c.document::jsonb ->> 'action_digest' <> e.digest) THEN 'altered'
                 WHEN t.at > p.decided_at + (c.document::jsonb ->> 'execute_within_s')::double precision * interval '1 second' THEN 'late'
                 WHEN %(window_s)s > 0 AND spent_v1(%(spend_action)s, %(payee)s, %(currency)s, t.at - %(window_s)s * interval '1 second', t.payees)
-                     - coalesce((SELECT s.minor FROM spending s WHERE s.effect_id = e.id
-                                    AND (s.action, s.payee, s.currency) = (%(spend_action)s, %(payee)s, %(currency)s)
-                                    AND s.at > t.at - %(window_s)s * interval '1 second'), 0)
-                     + %(minor)s > %(up_to)s::bigint THEN 'spent'
+                     + {retried_less_own} + %(minor)s > %(up_to)s::bigint THEN 'spent'
                 ELSE 'reattempt' END AS outcome
       FROM r JOIN e ON true JOIN t ON true LEFT JOIN p ON true LEFT JOIN pause_content c ON c.pause_id = p.id
 ), quoted AS (
     UPDATE effect SET quoted = coalesce(%(quoted)s::text::json, effect.quoted) FROM e, v WHERE effect.id = e.id AND v.outcome = 'reattempt'
-), counted AS (
-    INSERT INTO spending (effect_id, at, minor, action, payee, currency)
-    SELECT e.id, t.at, %(minor)s, %(spend_action)s, %(payee)s, %(currency)s FROM e, t, v WHERE v.outcome = 'reattempt' AND %(window_s)s > 0
-    ON CONFLICT (effect_id) DO UPDATE SET at = excluded.at
 ), closed AS (
     UPDATE effect_attempt SET status = 'absent', ended_at = t.at FROM a, t, v WHERE effect_attempt.id = a.id AND v.outcome = 'reattempt'
     RETURNING effect_attempt.id

@@ -102,7 +102,7 @@ def spent(conn: db.Conn, action: str, payee: str, currency: str, window_s: int, 
     minor = 0
     for written in dict.fromkeys((same_payee(payee), payee)):
         row = db.one(
-            conn, "spent", dict, spend_action=action, payee=written, currency=currency, window_s=window_s, but=but
+            conn, "spent", dict, spend_action=action, payee=written, currency=currency, window_s=window_s, effect_id=but
         )
         assert row is not None
         minor += int(row["minor"])
