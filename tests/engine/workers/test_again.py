@@ -232,7 +232,7 @@ def test_a_hold_comes_before_a_call_with_a_fresh_key(desks: Desks, shop: Shop) -
 
 @pytest.mark.parametrize(("settles_in_s", "stood"), [(5, []), (3_600, ["began", "ended"])])
 def test_while_a_list_settles_for_long_another_thread_takes_the_place(
-    desks: Desks, shop: Shop, settles_in_s: float, stood: list[str]
+    desks: Desks, shop: Shop, settles_in_s: int, stood: list[str]
 ) -> None:
     said: list[str] = []
 
