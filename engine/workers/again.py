@@ -6,7 +6,7 @@ A call with a fresh key would be the first to happen, perhaps days after the yes
 from typing import Final
 from uuid import UUID
 
-from engine.errors import Misconfigured
+from engine.errors import Misconfigured, PolicyUnreadable
 from engine.models import Call
 from engine.rules import chain
 from engine.state import events, pauses, present, runs
@@ -19,11 +19,13 @@ ALTERED: Final = "What is stored is not what was approved. Have the record check
 
 
 def may(turn: Turn, call: Call, pause_id: UUID | None, effect_id: UUID) -> Still | str:
-    """By what right it may be done now; or why not, as a sentence."""
+    """By what right it may be done now; or why not, as a sentence. Raises PolicyUnreadable."""
     if turn.means.do(runs.load, turn.run.id).cancel_wanted:
         return WITHDRAWN
     try:
         holds = turn.means.do(present.rules, turn.run.id)
+    except PolicyUnreadable:  # another release may read it: the run is put off
+        raise
     except Misconfigured as missing:
         return str(missing)
     if lost := grants.lost(holds.standing, turn.run.on_behalf_of):

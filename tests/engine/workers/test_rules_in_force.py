@@ -344,3 +344,20 @@ def test_a_retried_payment_meets_the_limit_with_what_was_paid_since(desks: Desks
     desk.work()
     assert (desk.paid("PO-1"), desk.run(run_id).status) == ([], "done")
     assert "somebody has to be asked now" in desk.texts(run_id)[0]
+
+
+def test_what_is_to_be_tried_again_under_a_policy_that_cannot_be_read_is_put_off_and_not_given_up(
+    desks: Desks, buyer: Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = desks(ask(pay("PO-1")), DONE, agent=buyer)
+    in_force(desk.conn, *LIMIT)
+    run_id = desk.launch()
+    desk.faults("down", times=None)
+    desk.work()
+    desk.outside.provider.faults.clear()
+    with monkeypatch.context() as lenient:
+        lenient.setattr(policy_file, "check", lambda _text, _people: SimpleNamespace(version="v-later"))
+        database.apply_policy(desk.conn, 'version = "v-later"\n' + band("all", ASK + "witnesses = 2\n"))
+    assert _said_to_try_again(desk)
+    desk.work()
+    assert (desk.run(run_id).status, desk.effects(run_id), desk.paid()) == ("queued", ["attempted"], [])
