@@ -10,7 +10,7 @@ from engine.errors import Misconfigured, PolicyUnreadable
 from engine.models import Call
 from engine.rules import chain
 from engine.state import events, pauses, present, runs
-from engine.workers import grants, judge, prepare, revalidate
+from engine.workers import judge, prepare, revalidate
 from engine.workers.attempts import Still
 from engine.workers.means import Turn
 
@@ -28,8 +28,6 @@ def may(turn: Turn, call: Call, pause_id: UUID | None, effect_id: UUID) -> Still
         raise
     except Misconfigured as missing:
         return str(missing)
-    if lost := grants.lost(holds.standing, turn.run.on_behalf_of):
-        return lost.why
     return _asked(turn, call, pause_id, effect_id, holds) if pause_id else _allowed(turn, call, effect_id, holds)
 
 
