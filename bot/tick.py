@@ -95,7 +95,7 @@ def _work(work_once: Callable[[], bool]) -> bool:
         return work_once()
     except outage.Away:
         raise
-    except Exception:
+    except BaseException:  # it is in a thread of its own: a signal ends the tick, and nothing else does
         log.exception("a run could not be advanced; its lease will lapse and it is tried again")
         return True
 

@@ -254,6 +254,10 @@ def _described(arguments: type[BaseModel]) -> dict[str, Any]:
 
 
 def _call(function: Callable[..., Any], **values: Any) -> Any:
-    if inspect.iscoroutinefunction(function):
-        return asyncio.run(function(**values))
-    return function(**values)
+    """Call what the author wrote. Whatever it raises is an Exception: what is meant to end a thread or a process is not the tool's to raise."""
+    try:
+        if inspect.iscoroutinefunction(function):
+            return asyncio.run(function(**values))
+        return function(**values)
+    except (asyncio.CancelledError, SystemExit, KeyboardInterrupt, GeneratorExit, BaseExceptionGroup) as error:
+        raise RuntimeError(f"it was broken off by {type(error).__name__}: {error}") from error

@@ -28,7 +28,7 @@ WITH r AS MATERIALIZED (
                WHEN %(pause_id)s::uuid IS DISTINCT FROM (
                     SELECT pause_id FROM run_call WHERE run_id = r.id AND step = r.iterations AND n = %(n)s) THEN 'not_approved'
                WHEN %(window_s)s > 0 AND spent_v1(%(spend_action)s, %(payee)s, %(currency)s, t.at - %(window_s)s * interval '1 second', t.payees)
-                    + %(minor)s > %(up_to)s::bigint THEN 'spent'
+                    + {retried_less_own} + %(minor)s > %(up_to)s::bigint THEN 'spent'
                WHEN %(pause_id)s::uuid IS NULL THEN 'attempt'
                WHEN p.status IS DISTINCT FROM 'approved' OR p.step <> r.iterations OR p.n <> %(n)s THEN 'not_approved'
                WHEN c.digest IS DISTINCT FROM pause_digest_v1(c.document) OR c.document::jsonb ->> 'action_digest' <> %(digest)s THEN 'altered'
@@ -68,10 +68,26 @@ WITH r AS MATERIALIZED (
 ), {log}
 SELECT v.outcome, attempted.started_at, attempted.call_deadline FROM v JOIN linked ON true LEFT JOIN attempted ON true;
 
+-- name: retried_less_own :fragment
+-- What spent_v1 does not know, for it counts a payment from when it was first tried: those first tried before the window and with a fresh key
+-- in it; less effect_id's own, which does not count beside itself. Not further back than 35 days, so that it stays quick.
+(SELECT coalesce(sum(CASE WHEN e.id IS DISTINCT FROM %(effect_id)s::uuid THEN
+                              CASE WHEN s.at <= clock_timestamp() - %(window_s)s * interval '1 second' THEN s.minor ELSE 0 END
+                          WHEN s.at > clock_timestamp() - %(window_s)s * interval '1 second' THEN -s.minor ELSE 0 END), 0)::bigint
+   FROM spending s JOIN effect e ON e.id = s.effect_id AND e.status <> 'failed'
+  WHERE s.action = %(spend_action)s AND s.payee = %(payee)s AND s.currency = %(currency)s
+    AND s.at > clock_timestamp() - %(window_s)s * interval '1 second' - interval '35 days'
+    AND (e.id = %(effect_id)s::uuid
+         OR s.at <= clock_timestamp() - %(window_s)s * interval '1 second'
+            AND EXISTS (SELECT FROM effect_attempt k WHERE k.effect_id = e.id AND k.status = 'absent')
+            AND EXISTS (SELECT FROM effect_attempt k WHERE k.effect_id = e.id AND k.started_at > clock_timestamp() - %(window_s)s * interval '1 second')))
+
 -- name: spent :one
--- What was paid to a payee in the last window_s, in minor units, before anything is locked: by it a rule is chosen; begin_effect counts again.
+-- What was paid to a payee in the last window_s, in minor units, before anything is locked: by it a rule is chosen; begin_effect and
+-- replace_attempt count again. effect_id: the effect that is asked about, which does not count itself; NULL: none is begun.
 -- No row: never; nothing paid is 0.
-SELECT spent_v1(%(spend_action)s, %(payee)s, %(currency)s, clock_timestamp() - %(window_s)s * interval '1 second', 0) AS minor;
+SELECT spent_v1(%(spend_action)s, %(payee)s, %(currency)s, clock_timestamp() - %(window_s)s * interval '1 second', 0)
+       + {retried_less_own} AS minor;
 
 -- name: open_effect :one
 -- The effect of a call and its newest attempt, with the time by the database's clock. No row: nothing was begun.
@@ -83,7 +99,7 @@ SELECT e.id AS effect_id, e.pause_id, e.status, e.effect_key, e.action, e.tool, 
 
 -- name: repeat_attempt :one
 -- The same call with the same key, as long as the provider surely remembers it (within_s of its first). `outcome`: repeat, halted, over (it
--- may be forgotten by now), or settled (somebody was quicker).
+-- may be forgotten by now), withdrawn (the run is to be cancelled), or settled (somebody was quicker).
 -- No row: the run is no longer this worker's.
 WITH r AS MATERIALIZED (
     SELECT run.* FROM run WHERE id = %(run_id)s AND epoch = %(epoch)s AND status = 'running' FOR UPDATE
@@ -93,8 +109,9 @@ WITH r AS MATERIALIZED (
 ), t AS MATERIALIZED (
     SELECT clock_timestamp() AS at FROM a
 ), v AS MATERIALIZED (
-    SELECT CASE WHEN a.status <> 'open' OR a.effect_status <> 'attempted' THEN 'settled' WHEN effects_halted_v1() THEN 'halted'
-                WHEN t.at >= a.started_at + %(within_s)s * interval '1 second' THEN 'over' ELSE 'repeat' END AS outcome FROM a, t
+    SELECT CASE WHEN a.status <> 'open' OR a.effect_status <> 'attempted' THEN 'settled'
+                WHEN r.cancel_wanted THEN 'withdrawn' WHEN effects_halted_v1() THEN 'halted'
+                WHEN t.at >= a.started_at + %(within_s)s * interval '1 second' THEN 'over' ELSE 'repeat' END AS outcome FROM r, a, t
 ), repeated AS (
     UPDATE effect_attempt SET tries = a.tries + 1, epoch = %(epoch)s, call_deadline = t.at + %(call_s)s * interval '1 second'
       FROM a, t, v WHERE effect_attempt.id = a.id AND v.outcome = 'repeat'
@@ -112,19 +129,40 @@ WITH r AS MATERIALIZED (
 SELECT v.outcome FROM v, linked;
 
 -- name: replace_attempt :one
--- The earlier call has surely ended and surely did nothing: its attempt is closed as absent, and one with a fresh key is written.
--- `outcome`: reattempt, halted, or settled. No row: the run is no longer this worker's.
+-- The earlier call has surely ended and surely did nothing: its attempt is closed as absent, and one with a fresh key is written. It would be
+-- the first to happen, so all that must hold when an effect is begun is looked at here once more, and what it pays counts from now on.
+-- `outcome`: reattempt, or why not: settled, withdrawn (the run is to be cancelled), held, halted, altered, late, spent, as begin_effect has them.
+-- No row: the run is no longer this worker's.
 WITH r AS MATERIALIZED (
     SELECT run.* FROM run WHERE id = %(run_id)s AND epoch = %(epoch)s AND status = 'running' FOR UPDATE
+), p AS MATERIALIZED (
+    SELECT p.id, p.status, p.decided_at FROM run_pause p JOIN r ON r.id = p.run_id
+     WHERE p.id = (SELECT pause_id FROM effect WHERE id = %(effect_id)s) FOR UPDATE OF p
 ), e AS MATERIALIZED (
-    SELECT e.* FROM effect e JOIN r ON r.id = e.run_id WHERE e.id = %(effect_id)s FOR UPDATE OF e
+    SELECT e.* FROM effect e JOIN r ON r.id = e.run_id WHERE e.id = %(effect_id)s AND (SELECT count(*) FROM p) >= 0 FOR UPDATE OF e
 ), a AS MATERIALIZED (
     SELECT a.* FROM effect_attempt a JOIN e ON e.id = a.effect_id WHERE a.status = 'open' FOR UPDATE OF a
+), payee AS (
+    INSERT INTO spending_lock (action, payee, currency)
+    SELECT %(spend_action)s::text, %(payee)s::text, %(currency)s::text FROM e, (SELECT count(*) FROM a) AS locked WHERE %(window_s)s > 0
+    ON CONFLICT (action, payee, currency) DO UPDATE SET action = excluded.action
+    RETURNING action
 ), t AS MATERIALIZED (
-    SELECT clock_timestamp() AS at FROM e, (SELECT count(*) FROM a) AS locked
+    SELECT clock_timestamp() AS at, payees FROM e, (SELECT count(*) FROM a) AS locked, (SELECT count(*) AS payees FROM payee) AS counted
 ), v AS MATERIALIZED (
     SELECT CASE WHEN e.status <> 'attempted' OR EXISTS (SELECT FROM a WHERE a.call_deadline > t.at) THEN 'settled'
-                WHEN effects_halted_v1() THEN 'halted' ELSE 'reattempt' END AS outcome FROM e, t
+                WHEN r.cancel_wanted THEN 'withdrawn'
+                WHEN r.hold THEN 'held'
+                WHEN effects_halted_v1() THEN 'halted'
+                WHEN e.pause_id IS NOT NULL AND (p.status IS DISTINCT FROM 'approved' OR c.digest IS DISTINCT FROM pause_digest_v1(c.document)
+                     OR c.document::jsonb ->> 'action_digest' <> e.digest) THEN 'altered'
+                WHEN t.at > p.decided_at + (c.document::jsonb ->> 'execute_within_s')::double precision * interval '1 second' THEN 'late'
+                WHEN %(window_s)s > 0 AND spent_v1(%(spend_action)s, %(payee)s, %(currency)s, t.at - %(window_s)s * interval '1 second', t.payees)
+                     + {retried_less_own} + %(minor)s > %(up_to)s::bigint THEN 'spent'
+                ELSE 'reattempt' END AS outcome
+      FROM r JOIN e ON true JOIN t ON true LEFT JOIN p ON true LEFT JOIN pause_content c ON c.pause_id = p.id
+), quoted AS (
+    UPDATE effect SET quoted = coalesce(%(quoted)s::text::json, effect.quoted) FROM e, v WHERE effect.id = e.id AND v.outcome = 'reattempt'
 ), closed AS (
     UPDATE effect_attempt SET status = 'absent', ended_at = t.at FROM a, t, v WHERE effect_attempt.id = a.id AND v.outcome = 'reattempt'
     RETURNING effect_attempt.id
@@ -149,12 +187,14 @@ SELECT v.outcome FROM v, linked;
 -- name: settle_attempt :one
 -- What came of a call (verdict: succeed, fail or doubt): receipt, the tool's result, the pause's end and the run's way on, in one statement,
 -- by the attempt's id whatever the epoch. A receipt counts even for an attempt that was thought absent, as long as nothing else settled the
--- effect; a no does not when another worker has called again since (epoch: of who says it), for it says nothing of that call.
+-- effect; a no does not when another worker has called again since (epoch: of who says it), for it says nothing of that call. Of an attempt
+-- that was thought absent a no or a doubt counts from who has the run, as long as nothing was called since.
 -- `outcome`: the verdict, or settled when it is on record already; what was told then stays in the record's detail. `run_status`
--- tells whether the caller may go on. A doubt is shown to those who may say what happened. No row: there is no such attempt.
+-- tells whether the caller may go on. A doubt is shown to those who may say what happened, and its requester is told; also when a run that was
+-- withdrawn ends here, for by now more may have been done than they know. No row: there is no such attempt.
 -- cards: [{id, dest}], of a doubt.
 WITH r AS MATERIALIZED (
-    SELECT id, seq, head, status, hold, cancel_wanted, open_effects, waiting_pauses, queued_at, acts_as, on_behalf_of FROM run
+    SELECT id, seq, head, status, hold, cancel_wanted, epoch, open_effects, waiting_pauses, queued_at, acts_as, on_behalf_of FROM run
      WHERE id = (SELECT e.run_id FROM effect e JOIN effect_attempt a ON a.effect_id = e.id WHERE a.id = %(attempt_id)s) FOR UPDATE
 ), p AS MATERIALIZED (
     SELECT p.id, p.status FROM run_pause p JOIN r ON r.id = p.run_id
@@ -163,16 +203,18 @@ WITH r AS MATERIALIZED (
     SELECT e.id, e.run_id, e.step, e.n, e.status FROM effect e JOIN r ON r.id = e.run_id
      WHERE e.id = (SELECT effect_id FROM effect_attempt WHERE id = %(attempt_id)s) AND (SELECT count(*) FROM p) >= 0 FOR UPDATE OF e
 ), a AS MATERIALIZED (
-    SELECT a.id, a.status, a.epoch FROM effect_attempt a JOIN e ON e.id = a.effect_id WHERE a.id = %(attempt_id)s FOR UPDATE OF a
+    SELECT a.id, a.status, a.epoch, a.started_at FROM effect_attempt a JOIN e ON e.id = a.effect_id WHERE a.id = %(attempt_id)s FOR UPDATE OF a
 ), t AS MATERIALIZED (
     SELECT clock_timestamp() AS at FROM a
 ), v AS MATERIALIZED (
     SELECT CASE WHEN e.status = ANY('{done,failed,abandoned}') OR a.status = ANY('{done,failed}')
-                     OR (a.status = 'absent' AND %(verdict)s <> 'succeed')
+                     OR (a.status = 'absent' AND %(verdict)s <> 'succeed'
+                         AND (e.status <> 'attempted' OR r.epoch IS DISTINCT FROM %(epoch)s::integer
+                              OR EXISTS (SELECT FROM effect_attempt o WHERE o.effect_id = e.id AND (o.started_at, o.id) > (a.started_at, a.id))))
                      OR (%(verdict)s = 'fail' AND a.epoch > %(epoch)s::integer)
                      OR (e.status = 'in_doubt' AND %(verdict)s = 'doubt') THEN 'settled'
                 ELSE %(verdict)s END AS outcome
-      FROM e, a
+      FROM r, e, a
 ), ended AS (
     UPDATE effect_attempt SET status = CASE v.outcome WHEN 'succeed' THEN 'done' WHEN 'fail' THEN 'failed' ELSE 'unknown' END, ended_at = t.at
       FROM a, t, v WHERE effect_attempt.id = a.id AND v.outcome <> 'settled'
@@ -222,7 +264,9 @@ WITH r AS MATERIALIZED (
     DO UPDATE SET wanted = card.wanted + 1, painted = 0, not_before = NULL, state = 'live', channel = NULL, ts = NULL
 ), told AS (
     INSERT INTO notice (id, run_id, pause_id, kind, dest)
-    SELECT %(notice_id)s, r.id, (SELECT id FROM p), 'in_doubt', 'person:' || r.on_behalf_of FROM r, going WHERE going.event = 'doubt'
+    SELECT %(notice_id)s, r.id, CASE going.event WHEN 'doubt' THEN (SELECT id FROM p) END,
+           CASE going.event WHEN 'doubt' THEN 'in_doubt' ELSE 'run_ended' END, 'person:' || r.on_behalf_of
+      FROM r, going WHERE going.event = ANY('{doubt,cancel}')
 ), events AS MATERIALIZED (
     SELECT 1::bigint AS n, 'effect' AS entity, e.id::text AS entity_id, e.status AS from_status, %(verdict)s::text AS event,
            CASE v.outcome WHEN 'succeed' THEN 'done' WHEN 'fail' THEN 'failed' WHEN 'doubt' THEN 'in_doubt' END AS to_status,
@@ -251,8 +295,9 @@ SELECT v.outcome, linked.status AS run_status, linked.epoch FROM v, linked;
 
 -- name: resolve_effect :one
 -- A person says what happened to an effect in doubt. answer: happened (with a reference), retry (it did not: try again) or stop.
--- When the run was withdrawn meanwhile it ends here, and what did not happen is not tried again. `outcome`: the answer, or settled, own (the
--- requester's own), not_yours. No row: there is no such effect.
+-- attempt_id: the attempt that it is about; NULL: the newest. When the run was withdrawn meanwhile it ends here, and what did not happen is
+-- not tried again. `outcome`: the answer, or settled, own (the requester's own), not_yours, again (it was tried again since that attempt, and is
+-- in doubt once more). No row: there is no such effect.
 WITH r AS MATERIALIZED (
     SELECT run.* FROM run WHERE id = (SELECT run_id FROM effect WHERE id = %(effect_id)s) FOR UPDATE
 ), live AS MATERIALIZED (
@@ -268,6 +313,7 @@ WITH r AS MATERIALIZED (
                 WHEN %(actor)s = r.on_behalf_of THEN 'own'
                 WHEN NOT EXISTS (SELECT FROM role_member m JOIN person q ON q.id = m.person_id AND q.active
                                   WHERE m.person_id = %(actor)s AND m.role = e.doubt_role) THEN 'not_yours'
+                WHEN %(attempt_id)s::uuid IS NOT NULL AND NOT EXISTS (SELECT FROM a WHERE a.id = %(attempt_id)s AND a.status = 'unknown') THEN 'again'
                 ELSE %(answer)s END AS outcome, r.cancel_wanted AND r.status = 'in_doubt' AND %(answer)s <> 'stop' AS withdrawn
       FROM e, r
 ), ends AS MATERIALIZED (
@@ -340,8 +386,10 @@ SELECT v.outcome, linked.status AS run_status FROM v, linked;
 -- name: effects_in_doubt :many
 -- What nobody can tell, oldest first. read: the amount and the lines as whoever approved it read it; NULL: nobody was asked, or that was altered or is of another action.
 SELECT e.id, e.run_id, e.pause_id, e.tool, e.action, e.digest, e.effect_key, e.error, e.created_at, e.doubt_role, r.agent, r.on_behalf_of,
-       {as_read}
-  FROM effect e JOIN run r ON r.id = e.run_id LEFT JOIN pause_content c ON c.pause_id = e.pause_id WHERE e.doubted ORDER BY e.created_at;
+       a.attempts, a.started_at AS attempted_at, {as_read}
+  FROM effect e JOIN run r ON r.id = e.run_id LEFT JOIN pause_content c ON c.pause_id = e.pause_id
+  JOIN LATERAL (SELECT count(*) AS attempts, max(started_at) AS started_at FROM effect_attempt WHERE effect_id = e.id) a ON true
+ WHERE e.doubted ORDER BY e.created_at;
 
 -- name: as_read :fragment
 CASE WHEN c.digest = pause_digest_v1(c.document)
@@ -352,11 +400,11 @@ CASE WHEN c.digest = pause_digest_v1(c.document)
 -- An effect that is or was in doubt, with all that who must say what happened has to know: when it was called, with which key, until when
 -- the last call could last, and, once it is said, by whom and when; read likewise. No row: there is no such effect.
 SELECT e.id, e.run_id, e.pause_id, e.status, e.tool, e.action, e.digest, e.effect_key, e.error, e.receipt, e.created_at, e.doubt_role, r.agent,
-       r.on_behalf_of, q.name AS requester_name, r.status AS run_status, r.cancel_wanted, a.attempts, a.tries, a.attempt_id, a.call_deadline,
+       r.on_behalf_of, q.name AS requester_name, r.status AS run_status, r.cancel_wanted, a.attempts, a.tries, a.attempt_id, a.attempted_at, a.call_deadline,
        said.event AS said, said.at AS said_at, said.surface AS said_in, coalesce(w.name, said.actor) AS said_by, clock_timestamp() AS now,
        {as_read}
   FROM effect e JOIN run r ON r.id = e.run_id LEFT JOIN person q ON q.id = r.on_behalf_of LEFT JOIN pause_content c ON c.pause_id = e.pause_id
-  JOIN LATERAL (SELECT count(*) OVER () AS attempts, sum(tries) OVER () AS tries, id AS attempt_id, call_deadline FROM effect_attempt
+  JOIN LATERAL (SELECT count(*) OVER () AS attempts, sum(tries) OVER () AS tries, id AS attempt_id, started_at AS attempted_at, call_deadline FROM effect_attempt
                  WHERE effect_id = e.id ORDER BY started_at DESC, id DESC LIMIT 1) a ON true
   LEFT JOIN LATERAL (SELECT v.event, v.at, v.surface, v.actor FROM run_event v
                       WHERE v.run_id = e.run_id AND v.entity = 'effect' AND v.entity_id = e.id::text AND v.from_status = 'in_doubt'

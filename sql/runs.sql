@@ -122,7 +122,7 @@ UPDATE run_lease SET lease_until = greatest(lease_until, clock_timestamp() + %(l
 
 -- name: load_run :one
 -- All that a worker needs to go on with a run, in one look. No row: there is no such run.
-SELECT r.id, r.agent, r.status, r.epoch, r.hold, r.on_behalf_of, r.acts_as, r.iterations, r.max_iterations, r.tokens, r.max_tokens,
+SELECT r.id, r.agent, r.status, r.epoch, r.hold, r.cancel_wanted, r.on_behalf_of, r.acts_as, r.iterations, r.max_iterations, r.tokens, r.max_tokens,
        r.cost_micros, r.max_cost_micros, r.refusals, r.open_effects, c.model, c.scopes,
        (SELECT coalesce(json_agg(json_build_object('role', m.role, 'content', m.content) ORDER BY m.seq), '[]')
           FROM run_message m WHERE m.run_id = r.id) AS messages,
@@ -423,7 +423,8 @@ WITH r AS MATERIALIZED (
 SELECT v.outcome, linked.status, linked.hold FROM v, linked;
 
 -- name: cancel_run :one
--- A run is withdrawn with all its pauses; while an effect of it is open the wish is noted and takes effect when that is settled.
+-- A run is withdrawn with all its pauses; while an effect of it is open the wish is noted and takes effect when that is settled. Its
+-- requester is told, unless it is they who withdraw it.
 -- `outcome`: cancel, note_cancel, already, ended, or again (nothing was done: what this statement sees of the pauses is older than the run
 -- it locked, so a pause that opened meanwhile would be left behind). No row: there is no such run, or it is the system's own.
 WITH held AS MATERIALIZED (
@@ -446,6 +447,9 @@ WITH held AS MATERIALIZED (
     DELETE FROM run_lease USING r, v WHERE run_lease.run_id = r.id AND v.outcome = 'cancel'
 ), repainted AS (
     UPDATE card SET {repaint} FROM live, v WHERE card.pause_id = live.id AND v.outcome = 'cancel'
+), told AS (
+    INSERT INTO notice (id, run_id, kind, dest) SELECT %(notice_id)s, r.id, 'run_ended', 'person:' || r.on_behalf_of
+      FROM r, v WHERE v.outcome = 'cancel' AND %(person)s::text IS DISTINCT FROM r.on_behalf_of
 ), events AS MATERIALIZED (
     SELECT row_number() OVER (ORDER BY live.id) AS n, 'pause' AS entity, live.id::text AS entity_id, live.status AS from_status,
            'cancel' AS event, 'cancelled' AS to_status, %(actor)s::text AS actor, %(surface)s::text AS surface, 'the run was withdrawn' AS detail
@@ -472,7 +476,8 @@ SELECT r.id, r.agent, r.kind, r.status, r.hold, r.cancel_wanted, r.on_behalf_of,
        extract(epoch FROM clock_timestamp() - r.queued_at)::float AS queued_s,
        (SELECT coalesce(json_agg(json_build_object('role', m.role, 'content', m.content, 'at', m.created_at) ORDER BY m.seq), '[]')
           FROM run_message m WHERE m.run_id = r.id) AS messages,
-       (SELECT coalesce(array_agg(w.id ORDER BY w.created_at, w.id), '{}') FROM run_pause w WHERE w.run_id = r.id) AS pauses
+       (SELECT coalesce(array_agg(w.id ORDER BY w.created_at, w.id), '{}') FROM run_pause w WHERE w.run_id = r.id) AS pauses,
+       (SELECT coalesce(array_agg(e.tool ORDER BY e.step, e.n), '{}') FROM effect e WHERE e.run_id = r.id AND e.status = 'done') AS done
   FROM run r JOIN run_content c ON c.run_id = r.id LEFT JOIN person p ON p.id = r.on_behalf_of
  WHERE r.id = %(run_id)s;
 

@@ -26,7 +26,7 @@ NO_REFERENCE: Final = "Write how the provider names what happened, so that it ca
 
 SAID: Final[dict[str, str]] = {
     "happened": "It is on record as done, with your reference. The agent goes on.",
-    "retry": "It is tried again, with a fresh key.",
+    "retry": "It is looked up once more, and if it is not there it is tried again, as long as all that was checked before still holds.",
     "stop": "The run ends here. The record says that it is not known whether it happened.",
 }
 WITHDRAWN: Final[dict[str, str]] = {
@@ -38,7 +38,7 @@ _ROW = 200
 _FORM_TEXT, _FORM_BLOCKS = 40_000, 80  # of what a modal holds
 _HOW: Final[dict[str, str]] = {
     "resolve": "said that it happened",
-    "retry": "said that it did not, so it was tried again",
+    "retry": "said that it did not, and that it may be tried again",
     "abandon": "ended the run without knowing whether it happened",
     "fail": "said that it did not, and the run, which was withdrawn, ended",
 }
@@ -50,11 +50,16 @@ def told(doubt: Doubt, answer: Answer) -> str:
 
 
 def refused(doubt: Doubt, outcome: str) -> str:
-    """Why an answer was not taken: settled, own, not_yours."""
+    """Why an answer was not taken: settled, own, not_yours, again."""
     if outcome == "own":
         return "You asked for it, so somebody else must say what became of it. Nothing was changed."
     if outcome == "not_yours":
         return f"It is for somebody with the role {person(doubt.doubt_role)} to say. Nothing was changed."
+    if outcome == "again":
+        return (
+            "It was tried again since you were asked, and is in doubt once more. Look at the provider again, then answer the newest message. "
+            "Nothing was changed."
+        )
     since = f", {ago(doubt.now - doubt.said_at)}" if doubt.said_at else ""
     return f"It is settled already: {settled(doubt)}{since}. Nothing was changed."
 
@@ -177,7 +182,8 @@ def _sure(title: str, text: str, confirm: str) -> Block:
 
 
 def _button(doubt: Doubt | DoubtfulEffect, env: str) -> ids.Button:
-    return ids.Button(env=env, about=doubt.id, shown=doubt.digest[: ids.SHOWN])
+    attempt = doubt.attempt_id if isinstance(doubt, Doubt) else None  # from a list it can only be opened
+    return ids.Button(env=env, about=doubt.id, shown=doubt.digest[: ids.SHOWN], attempt=attempt)
 
 
 def tool_of(doubt: Doubt | DoubtfulEffect) -> str:

@@ -47,17 +47,21 @@ EVENT_CARD = "placet_card"
 SHOWN = 8
 """How many hex digits of the digest a button carries."""
 
-_VALUE = re.compile(r"([0-9a-f]{32})\.([0-9a-f]{8})\.(.{1,100})", re.DOTALL)
+_VALUE = re.compile(r"([0-9a-f]{32})\.([0-9a-f]{8})(?:-([0-9a-f]{32}))?\.(.{1,100})", re.DOTALL)
 _CARRIED = re.compile(r"([A-Z0-9]{0,32}) (.*)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class Button:
-    """What a button stands for: the environment it belongs to, the pause or effect it is about, and the start of the digest shown with it."""
+    """What a button stands for: the environment it belongs to, the pause or effect it is about, and the start of the digest shown with it.
+
+    `attempt` is the one whose outcome is in doubt; None for a pause, and on a card of a release that did not write it.
+    """
 
     env: str
     about: UUID
     shown: str
+    attempt: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +74,8 @@ class Carried:
 
 def encode(button: Button) -> str:
     """The value of a button; ValueError for one that `decode` could not read back (env has 1 to 100 characters)."""
-    value = f"{button.about.hex}.{button.shown}.{button.env}"
+    attempt = f"-{button.attempt.hex}" if button.attempt else ""
+    value = f"{button.about.hex}.{button.shown}{attempt}.{button.env}"
     if not _VALUE.fullmatch(value):
         raise ValueError(f"a button has {SHOWN} hex digits and an environment of 1 to 100 characters: {button}")
     return value
@@ -79,7 +84,9 @@ def encode(button: Button) -> str:
 def decode(value: object) -> Button | None:
     """Read what `encode` wrote; None for anything else."""
     found = _VALUE.fullmatch(value) if isinstance(value, str) else None
-    return Button(env=found[3], about=UUID(found[1]), shown=found[2]) if found else None
+    if found is None:
+        return None
+    return Button(env=found[4], about=UUID(found[1]), shown=found[2], attempt=UUID(found[3]) if found[3] else None)
 
 
 def encode_carried(carried: Carried) -> str:

@@ -20,7 +20,8 @@ def run_ended(run: RunRecord) -> Message:
         case "done":
             head, label, words = f"The {agent} agent is done", "Its answer", run.result
         case "cancelled":
-            head, label, words = f"The run of the {agent} agent was withdrawn", "Why", run.error
+            stands = f". What it did before stands: {person(', '.join(run.done))}" if run.done else ""
+            head, label, words = f"The run of the {agent} agent was withdrawn{stands}", "Why", run.error
         case _:
             head, label, words = f"The {agent} agent could not go on", "Why", run.error
     number = screen_id("run", run.id)

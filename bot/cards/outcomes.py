@@ -183,7 +183,8 @@ def _superseded(pause: Pause) -> Told:
 def _voided(pause: Pause) -> Told:
     by = f"Approved by {decider(pause)}, but not carried out" if pause.decided_by else "Not carried out"
     why = _because(pause.reason, "the authority behind it is gone")
-    text = f"{by}: {why}." if "Nothing was done" in why else f"{by}: {why}. Nothing was done."
+    said = "Nothing was done" in why or "Nothing of this was done" in why
+    text = f"{by}: {why}." if said else f"{by}: {why}. Nothing was done."
     return Told(head="No longer valid", text=text, at=_times(pause))
 
 

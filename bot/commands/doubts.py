@@ -24,13 +24,14 @@ def doubt() -> None:
     if not found:
         say("Nothing is in doubt.")
         return
-    made = table("effect", "run", "what", "why", "since", "to be said by")
+    made = table("effect", "run", "what", "why", "attempt", "since", "to be said by")
     for effect in found:
         made.add_row(
             screen_id("effect", effect.id),
             screen_id("run", effect.run_id),
             Text(plain(f"{doubts.tool_of(effect)}, {doubts.in_a_line(doubts.arguments(effect))}")),
             Text(plain(effect.error or "")),
+            f"{effect.attempts}, {when(effect.attempted_at)}",
             when(effect.created_at),
             Text(plain(effect.doubt_role)),
         )
@@ -65,7 +66,7 @@ def resolve(
         found = ledger.doubt(conn, effect_id)
     name = screen_id("effect", effect_id)
     if outcome == answer:
-        say(f"{name}: {doubts.told(found, answer)}")
+        say(f"{name}, attempt {found.attempts} of {when(found.attempted_at)}: {doubts.told(found, answer)}")
         return
     if outcome == "settled":
         raise _too_late(found)

@@ -57,7 +57,11 @@ def answer(desk: Desk, body: Json) -> Message:
     if act is None:
         return parts.answer(f"There is no {COMMAND} {seen_line(verb).text[:40]}. What there is:\n{HELP}")
     try:
-        return act.do(Typed(desk=desk, actor=person.actor, words=words.strip(), key=f"slack:{body['trigger_id']}"))
+        return act.do(
+            Typed(
+                desk=desk, actor=person.actor, words=words.strip(), key=f"slack:{body['trigger_id']}", known=frozenset(SUBCOMMANDS)
+            )
+        )  # fmt: skip
     except EngineError as error:
         return parts.answer(str(error))
 
@@ -157,7 +161,7 @@ def _run(typed: Typed) -> Message:
 
 
 def _whole(text: str) -> str:
-    return parts.cut(seen(text).text, _INPUT, "… (cut here; placet runs --show has all of it)")
+    return parts.cut(seen(text).text, _INPUT, "… (cut here; placet show and its id have all of it)")
 
 
 def _launch(typed: Typed) -> Message:

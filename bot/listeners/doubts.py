@@ -3,7 +3,8 @@
 Who may answer is looked up by that statement: a holder of the effect's doubt role, and never the requester.
 """
 
-from typing import Any
+from typing import Any, Final
+from uuid import UUID
 
 from bot.cards import doubts, ids, phrases
 from bot.cards.doubts import Answer
@@ -18,6 +19,7 @@ from engine.models import Doubt
 from engine.state import cards, ledger
 
 Json = dict[str, Any]
+_NO_ATTEMPT: Final = UUID(int=0)
 
 
 def retry(desk: Desk, click: Click) -> str | None:
@@ -48,6 +50,9 @@ def form(desk: Desk, click: Click) -> Json | str:
         return doubts.refused(doubt, "own")
     if doubt.doubt_role not in click.actor.roles:
         return doubts.refused(doubt, "not_yours")
+    if _shown(click, doubt) != doubt.attempt_id:
+        desk.afterwards(lambda: _renew(desk, doubt, click.place))
+        return doubts.refused(doubt, "again")
     return doubts.reference_view(doubt, desk.courier.env, channel=click.place.told_in)
 
 
@@ -78,20 +83,32 @@ def _answer(desk: Desk, click: Click, answer: Answer, reference: str = "") -> st
         return phrases.UNKNOWN_CARD
     surface = f"slack:{click.place.surface}"
     with desk.courier.pool.connection() as conn:
-        outcome = ledger.resolve(conn, doubt.id, answer, actor=click.actor.id, surface=surface, reference=reference)
+        outcome = ledger.resolve(
+            conn, doubt.id, answer, actor=click.actor.id, surface=surface, reference=reference, attempt_id=_shown(click, doubt)
+        )  # fmt: skip
         now = ledger.doubt(conn, doubt.id)
     desk.kick()
-    desk.afterwards(lambda: _show_again(desk, now, click))
+    desk.afterwards(lambda: _show_again(desk, now, click, renewed=outcome == "again"))
     return None if outcome == answer else doubts.refused(now, outcome)
 
 
-def _show_again(desk: Desk, doubt: Doubt, click: Click) -> None:
-    """What shows it besides its cards: the window in which it was answered, and the Home tab."""
-    _adopt(desk, doubt, click.place)
+def _show_again(desk: Desk, doubt: Doubt, click: Click, *, renewed: bool) -> None:
+    """What shows it besides its cards: the window in which it was answered, and the Home tab. `renewed`: it was about an earlier attempt."""
+    if renewed:
+        _renew(desk, doubt, click.place)
+    else:
+        _adopt(desk, doubt, click.place)
     if click.place.surface == "details" and click.place.view_id:
         desk.courier.slack.views_update(click.place.view_id, details(desk, click))
     if click.place.surface in {"details", "form"} and click.place.told_in is None:
         home.publish(desk, click.actor, click.place.user)
+
+
+def _shown(click: Click, doubt: Doubt) -> UUID:
+    """The attempt that the clicker was asked about. A card of a release that did not write it may be about the only one, and about no other."""
+    if click.button.attempt is not None:
+        return click.button.attempt
+    return doubt.attempt_id if doubt.attempts == 1 else _NO_ATTEMPT
 
 
 def _adopt(desk: Desk, doubt: Doubt, place: Place) -> None:
@@ -107,6 +124,12 @@ def _adopt(desk: Desk, doubt: Doubt, place: Place) -> None:
     if adopted:
         desk.kick()
     else:
+        repaint.paint_doubt_copy(desk.courier, doubt, channel=place.channel, ts=place.ts)
+
+
+def _renew(desk: Desk, doubt: Doubt, place: Place) -> None:
+    """Have a message that asks about an earlier attempt, or does not say about which, ask about the newest."""
+    if place.surface == "card" and place.ts is not None:
         repaint.paint_doubt_copy(desk.courier, doubt, channel=place.channel, ts=place.ts)
 
 

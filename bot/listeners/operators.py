@@ -1,5 +1,6 @@
 """What requesters may do with their runs, and operators with anybody's and with all effects. None of it can approve anything."""
 
+import re
 from collections.abc import Callable
 from typing import Final
 
@@ -13,12 +14,22 @@ from engine.models import RunRecord
 from engine.state import halts, runs
 
 OPERATOR: Final = "operator"
+_ID: Final = re.compile(r"(run|pause|effect)_")
 _GO_ON: Final = f"{COMMAND} resume-effects"
 
 
 def pause(typed: Typed) -> Message:
     """Stop a run between two steps."""
-    return _move(typed, runs.hold)
+
+    def held(status: str) -> str:
+        waits = status not in ("paused", "pausing")
+        return (
+            " It is held: it goes no further, whatever is decided meanwhile, until somebody resumes it."
+            if waits
+            else ""
+        )
+
+    return _move(typed, runs.hold, held)
 
 
 def resume(typed: Typed) -> Message:
@@ -31,7 +42,7 @@ def cancel(typed: Typed) -> Message:
     return _move(typed, lambda conn, run_id, **by: runs.cancel(conn, run_id, person=typed.actor.id, **by))
 
 
-def _move(typed: Typed, move: Callable[..., str]) -> Message:
+def _move(typed: Typed, move: Callable[..., str], more: Callable[[str], str] = lambda _: "") -> Message:
     with typed.desk.courier.pool.connection() as conn:
         run = runs.get(conn, runs.named(conn, typed.words))
         if run.on_behalf_of != typed.actor.id and OPERATOR not in typed.actor.roles:
@@ -40,7 +51,7 @@ def _move(typed: Typed, move: Callable[..., str]) -> Message:
             )
         status = move(conn, run.id, actor=typed.actor.id, surface=SURFACE)
     typed.desk.kick()
-    return parts.answer(f"{screen_id('run', run.id)} is {status.replace('_', ' ')} now.")
+    return parts.answer(f"{screen_id('run', run.id)} is {status.replace('_', ' ')} now.{more(status)}")
 
 
 def _whose(run: RunRecord) -> str:
@@ -48,14 +59,25 @@ def _whose(run: RunRecord) -> str:
 
 
 def halt(typed: Typed) -> Message:
-    """Stop every effect at once."""
+    """Stop every effect at once; the words are why. What names a run or another subcommand is no reason, and meant something else."""
+    words = typed.words.lower().split()
+    if words and all(_ID.match(word) or word in typed.known - {"all"} for word in words):
+        return parts.answer(
+            f"Nothing was halted: {COMMAND} halt stops all actions of every run, and what follows it is the reason. Write {COMMAND} halt and why. "
+            f"For one run, write {COMMAND} pause and its id."
+        )
     with typed.desk.courier.pool.connection() as conn:
         outcome = halts.halt(conn, actor=typed.actor.id, surface=SURFACE, reason=typed.words)
         return parts.answer(halted(outcome, halts.standing(conn), go_on=_GO_ON))
 
 
 def resume_effects(typed: Typed) -> Message:
-    """Let effects go on after a halt."""
+    """Let effects go on after a halt: all of them, so it takes no words."""
+    if typed.words:
+        return parts.answer(
+            f"Nothing was changed: {_GO_ON} lets all actions of every run go on, and takes nothing after it. For one run, write {COMMAND} resume "
+            "and its id."
+        )
     with typed.desk.courier.pool.connection() as conn:
         outcome = halts.lift(conn, actor=typed.actor.id, surface=SURFACE)
     typed.desk.kick()

@@ -13,9 +13,10 @@ SURFACE: Final = "slack:command"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Typed:
-    """Who typed, and what: the words after the subcommand, as they were typed. `key` is new with every command."""
+    """Who typed, and what: the words after the subcommand, as they were typed. `key` is new with every command; `known`: all subcommands."""
 
     desk: Desk
     actor: Actor
     words: str
     key: str
+    known: frozenset[str] = frozenset()

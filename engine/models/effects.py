@@ -38,7 +38,7 @@ class OpenEffect:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DoubtfulEffect:
-    """An effect of which nobody can tell whether it happened.
+    """An effect of which nobody can tell whether it happened. `attempts` have a key each; `attempted_at`: the newest.
 
     `lines` are its arguments as whoever approved it read them; None: nobody was asked, or what they read is not stored as it was.
     """
@@ -55,6 +55,8 @@ class DoubtfulEffect:
     doubt_role: str
     agent: str
     on_behalf_of: str
+    attempts: int
+    attempted_at: datetime
     lines: tuple[Line, ...] | None = None
 
 
@@ -62,7 +64,8 @@ class DoubtfulEffect:
 class Doubt:
     """An effect that is or was in doubt, as who must say what happened reads it.
 
-    `attempts` have a key each, and `tries` are all calls; `attempt_id` is the last key, `call_deadline` until when its last call could last.
+    `attempts` have a key each, and `tries` are all calls; `attempt_id` is the last key, `attempted_at` when it was first used, `call_deadline`
+    until when its last call could last.
     `said` is how the doubt was settled ("resolve", "retry", "abandon" by a person, "succeed" or "fail" also by a late answer), with by whom,
     when and where; all None while it stands. `lines` as in `DoubtfulEffect`. `now` is the database's clock when it was looked at.
     """
@@ -87,6 +90,7 @@ class Doubt:
     attempts: int
     tries: int
     attempt_id: UUID
+    attempted_at: datetime
     call_deadline: datetime
     said: Literal["resolve", "retry", "abandon", "succeed", "fail"] | None
     said_at: datetime | None

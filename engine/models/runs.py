@@ -1,6 +1,6 @@
 """A run as its worker, a list, and a person see it, and its record."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
@@ -39,6 +39,7 @@ class Run:
     status: RunStatus
     epoch: int
     hold: bool
+    cancel_wanted: bool
     on_behalf_of: str
     acts_as: str
     iterations: int
@@ -77,7 +78,7 @@ class RunLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRecord:
-    """A run as people see it. `queued_s` None: it is not in line for a worker."""
+    """A run as people see it. `queued_s` None: it is not in line for a worker; `done`: the tools whose effects are done, in order."""
 
     id: UUID
     agent: str
@@ -104,6 +105,7 @@ class RunRecord:
     messages: list[dict[str, Any]]
     pauses: list[UUID]
     queued_s: float | None = None
+    done: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -95,14 +95,16 @@ def _counted(spend: Spend | None) -> dict[str, Any]:
             "window_s": spend.window_s, "up_to": spend.up_to}  # fmt: skip
 
 
-def spent(conn: db.Conn, action: str, payee: str, currency: str, window_s: int) -> int:
+def spent(conn: db.Conn, action: str, payee: str, currency: str, window_s: int, *, but: UUID | None = None) -> int:
     """What was paid to a payee in the last so many seconds, in minor units: done, under way or in doubt. However the payee is written.
 
-    The release before counted by the text as it stood, which is looked for too.
+    `but`: without this effect. The release before counted by the text as it stood, which is looked for too.
     """
     minor = 0
     for written in dict.fromkeys((same_payee(payee), payee)):
-        row = db.one(conn, "spent", dict, spend_action=action, payee=written, currency=currency, window_s=window_s)
+        row = db.one(
+            conn, "spent", dict, spend_action=action, payee=written, currency=currency, window_s=window_s, effect_id=but
+        )
         assert row is not None
         minor += int(row["minor"])
     return minor
@@ -114,7 +116,7 @@ def opened(conn: db.Conn, run_id: UUID, step: int, n: int) -> OpenEffect | None:
 
 
 def repeat(conn: db.Conn, claim: Claim, attempt_id: UUID, *, within_s: float, call_s: float, lease_s: float) -> str:
-    """About to call again with the same key; "repeat", or why not: halted, over, settled. Raises LeaseLost.
+    """About to call again with the same key; "repeat", or why not: halted, over, withdrawn, settled. Raises LeaseLost.
 
     `within_s`: for how long after the first call with a key another is surely recognised, in seconds.
     """
@@ -132,11 +134,25 @@ def repeat(conn: db.Conn, claim: Claim, attempt_id: UUID, *, within_s: float, ca
     return _ours(row, claim)
 
 
-def replace(conn: db.Conn, claim: Claim, effect_id: UUID, *, call_s: float, lease_s: float) -> UUID | str:
-    """The earlier call surely ended and did nothing: a new attempt's id, or why not: halted, settled. Raises LeaseLost."""
+def replace(
+    conn: db.Conn,
+    claim: Claim,
+    effect_id: UUID,
+    *,
+    call_s: float,
+    lease_s: float,
+    spend: Spend | None = None,
+    quoted: dict[str, Any] | None = None,
+) -> UUID | str:
+    """The earlier call surely ended and did nothing: a new attempt's id, or why not. Raises LeaseLost.
+
+    Why not: settled, withdrawn, held, halted, altered, late, spent. `quoted` None: what the receipt is to say of a price stays as it was.
+    """
     attempt_id = db.new_id()
-    row = db.one(conn, "replace_attempt", dict, run_id=claim.id, epoch=claim.epoch, effect_id=effect_id, attempt_id=attempt_id,
-                 call_s=call_s, lease_s=lease_s)  # fmt: skip
+    row = db.one(
+        conn, "replace_attempt", dict, run_id=claim.id, epoch=claim.epoch, effect_id=effect_id, attempt_id=attempt_id, call_s=call_s,
+        lease_s=lease_s, quoted=json.dumps(quoted) if quoted is not None else None, **_counted(spend),
+    )  # fmt: skip
     outcome = _ours(row, claim)
     return attempt_id if outcome == "reattempt" else outcome
 
@@ -169,7 +185,7 @@ def settle(
 ) -> Settled:
     """Record what came of a call, whoever has the run by now. `result` is what the model is told; None only for a doubt.
 
-    `epoch` is that of the worker who says so; None: nobody else can have called since. `ask` is where a doubt is shown, each as "person:otto".
+    `epoch` is that of the worker who says so; None: nobody else can have called since, and it was never thought absent. `ask` is where a doubt is shown, each as "person:otto".
     """
     cards = [{"id": str(db.new_id()), "dest": dest} for dest in ask]
     return db.must(
@@ -187,14 +203,18 @@ def resolve(
     actor: str,
     surface: str,
     reference: str = "",
+    attempt_id: UUID | None = None,
 ) -> str:
-    """A person's word on an effect in doubt; what came of it: the answer, or settled, own, not_yours. Raises NotFound."""
+    """A person's word on an effect in doubt; what came of it: the answer, or settled, own, not_yours, again. Raises NotFound.
+
+    `attempt_id` is the attempt that the person was shown, None the newest; "again": it was tried again since, and is in doubt once more.
+    """
     receipt = {"reference": reference, "said_by": actor} if answer == "happened" else None
     told = f"Done, as {actor} confirmed by hand, reference {reference}." if receipt else None
     row = db.must(
         conn, "resolve_effect", dict, f"effect {effect_id}", effect_id=effect_id, answer=answer, actor=actor, surface=surface,
         receipt=json.dumps(receipt) if receipt else None, result=json.dumps({"text": told, "is_error": False}) if told else None,
-        notice_id=db.new_id(),
+        notice_id=db.new_id(), attempt_id=attempt_id,
     )  # fmt: skip
     return str(row["outcome"])
 

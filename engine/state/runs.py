@@ -6,13 +6,16 @@ What advances a run carries its epoch; when that is no longer the run's, LeaseLo
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from engine.errors import BadInput, Conflict, LeaseLost, NotFound
 from engine.models import Call, Claim, Content, NewCard, Run, RunLine, RunRecord
 from engine.rules import digest
 from engine.state import cards, db, seals
+
+FEWEST_DIGITS: Final = 6
+"""Of an id, as people type it: as many as are shown. With fewer, a slip of the finger names another one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -240,9 +243,13 @@ def resume(conn: db.Conn, run_id: UUID, *, actor: str, surface: str) -> str:
 def cancel(conn: db.Conn, run_id: UUID, *, actor: str, person: str | None, surface: str) -> str:
     """Withdraw a run and what it asks; "cancelled", or "cancelling" while an effect is under way and must be settled first.
 
+    `person` None: it is no person who does. The requester is told how it ended, unless they did it and nothing was under way.
+
     Raises NotFound, and Conflict if it has ended or is being cancelled already.
     """
-    row = db.move(conn, "cancel_run", f"run {run_id}", run_id=run_id, actor=actor, person=person, surface=surface)
+    row = db.move(
+        conn, "cancel_run", f"run {run_id}", run_id=run_id, actor=actor, person=person, surface=surface, notice_id=db.new_id()
+    )  # fmt: skip
     if row["outcome"] in ("already", "ended"):
         why = "it is being cancelled already" if row["outcome"] == "already" else "it has ended"
         raise Conflict(f"The run cannot be cancelled: {why}. It is {row['status']}.", stands=row["status"])
@@ -273,10 +280,10 @@ def named(conn: db.Conn, text: str) -> UUID:
 
 
 def by_tail(text: str, entity: str, look: Any) -> UUID:
-    """The id that people mean by its last hex digits, with or without its prefix. Raises NotFound, or BadInput if it fits several."""
+    """The id that people mean by its last hex digits, with or without its prefix. Raises NotFound, or BadInput if it is too short or fits several."""
     tail = text.strip().lower().removeprefix(f"{entity}_").replace("-", "")
-    if not tail or len(tail) > 32 or set(tail) - set("0123456789abcdef"):
-        raise BadInput("id", f"{text!r} is no id. Write {entity}_ and at least its last 6 hex digits.")
+    if not FEWEST_DIGITS <= len(tail) <= 32 or set(tail) - set("0123456789abcdef"):
+        raise BadInput("id", f"{text!r} is no id. Write {entity}_ and at least its last {FEWEST_DIGITS} hex digits.")
     found = look(tail)
     if not found:
         listing = "`placet pending` lists what waits" if entity == "pause" else "`placet runs` lists what there is"

@@ -4,6 +4,7 @@ The one rule: what came of it is known, or it is "unknown"; and the credential t
 """
 
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 from uuid import UUID
@@ -12,6 +13,7 @@ from engine.errors import ProviderRefused
 from engine.models import OpenEffect, Run
 from engine.results import Unwritable, plain, without
 from engine.rules.digest import visible
+from engine.state.ledger import Spend
 from engine.tool import Bound, Effect, Tool
 from engine.workers.credentials import Borrowed, Minted
 
@@ -22,11 +24,20 @@ MARGIN_S: Final = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Still:
+    """What was begun and surely did not happen may be done now: how it counts with others, and what its receipt says of the price (None: as before)."""
+
+    spend: Spend | None
+    prices: dict[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Deed:
     """A call with an effect, ready to be done: what, by what right, with which credential, which is given back by who lent it.
 
-    `barred` says why it may only be looked up and no longer called ("": it may): its grant went after it was begun. `prices` is what
-    the receipt says of a price that was looked at again; `note` what the model must be told beside the result.
+    `still` tells, of the effect's id, whether it may be called with a fresh key, or why not. `barred` says why it may only be looked up and
+    no longer called ("": it may): its grant went after it was begun. `prices` is what the receipt says of a price that was looked at
+    again; `note` what the model must be told beside the result.
     """
 
     run: Run
@@ -36,6 +47,7 @@ class Deed:
     effect_key: str
     pause_id: UUID | None
     borrowed: Borrowed
+    still: Callable[[UUID], Still | str]
     barred: str = ""
     prices: dict[str, Any] | None = None
     note: str = ""

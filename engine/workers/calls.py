@@ -7,7 +7,8 @@ The one rule: an effect that was begun is settled before anything else of its ru
 import json
 import logging
 from collections.abc import Sequence
-from typing import Any
+from functools import partial
+from typing import Any, Final
 
 from engine.models import Call, OpenEffect, Pause
 from engine.results import Unwritable, result_text
@@ -16,14 +17,19 @@ from engine.rules import turn as rules
 from engine.state import events, ledger, pauses, policies, present, runs
 from engine.state.present import Rules
 from engine.tool import Bound, InvalidArguments, Tool
-from engine.workers import grants, perform, prepare, revalidate, vouch, ways
+from engine.workers import again, grants, perform, prepare, revalidate, vouch, ways
 from engine.workers.attempts import Deed, call_s
 from engine.workers.credentials import Minted
 from engine.workers.means import Turn, Way, way
+from engine.workers.moments import Moment
 from engine.workers.prepare import Answer, Effectful, Plain
+from engine.workers.receipts import Done
 from engine.workers.ways import Later
 
 _log = logging.getLogger(__name__)
+
+HOLDS_S: Final = 3
+"""For how long the calls of a turn go by policy and people as they were read before the first of them."""
 
 
 def settle(turn: Turn, calls: Sequence[Call]) -> Way:
@@ -43,15 +49,14 @@ def settle(turn: Turn, calls: Sequence[Call]) -> Way:
             return way(status)
     checked = revalidate.check(turn, asked, holds, on_record)
     if isinstance(checked, revalidate.Void):
-        turn.means.do(runs.void, turn.claim, checked.pause_ids, checked.why)
-        return "off"
+        return ways.void(turn, checked.pause_ids, checked.why)
     effects = [one for one in plans if isinstance(one, Effectful) and one.need.kind == "ask"]
     now = holds.standing.now
     gated = [prepare.ask(turn.run, prepare.content(turn.run, one), holds.people, now) for one in effects]
-    again = [one for one in checked if isinstance(one, revalidate.AskAgain)]
-    if gated or again:
-        asks, replaced = [*gated, *(one.ask for one in again)], [one.pause.id for one in again]
-        turn.means.do(runs.ask, turn.claim, asks, superseded=replaced, reason=again[0].why if again else "")
+    moved = [one for one in checked if isinstance(one, revalidate.AskAgain)]
+    if gated or moved:
+        asks, replaced = [*gated, *(one.ask for one in moved)], [one.pause.id for one in moved]
+        turn.means.do(runs.ask, turn.claim, asks, superseded=replaced, reason=moved[0].why if moved else "")
         return "off"
     ready = [one for one in checked if isinstance(one, revalidate.Ready)]
     return _carry_out(turn, [one for one in plans if not isinstance(one, Answer)], ready, holds)
@@ -84,7 +89,8 @@ def _unlent(turn: Turn, ready: Sequence[revalidate.Ready]) -> Way | Later | None
 
 
 def _do_all(turn: Turn, planned: Sequence[Plain | Effectful | revalidate.Ready], holds: Rules) -> Way | Later:
-    """In the order of the model's reply, each result saved as it comes."""
+    """In the order of the model's reply, each result saved as it comes. After one that took long, what holds is looked at anew."""
+    begun = Moment.now()
     for one in sorted(planned, key=lambda one: one.call.n):
         if turn.means.stop.is_set():
             return "look"
@@ -97,6 +103,8 @@ def _do_all(turn: Turn, planned: Sequence[Plain | Effectful | revalidate.Ready],
                 gone = _do_approved(turn, one)
         if gone != "on":
             return gone
+        if begun.age_s() > HOLDS_S:
+            return "look"
     return "on"
 
 
@@ -123,6 +131,7 @@ def _do_allowed(turn: Turn, planned: Effectful, holds: Rules) -> Way | Later:
         effect_key=intent.effect_key,
         pause_id=None,
         borrowed=borrowed,
+        still=partial(again.may, turn, planned.call, None),
     )
     return ways.after(turn, deed, intent)
 
@@ -138,6 +147,7 @@ def _do_approved(turn: Turn, ready: revalidate.Ready) -> Way | Later:
         effect_key=intent.effect_key,
         pause_id=ready.pause.id,
         borrowed=ready.borrowed,
+        still=partial(again.may, turn, call, ready.pause.id),
         prices=ready.prices,
         note=_changed(call, planned.tool, planned.bound),
     )
@@ -151,8 +161,8 @@ def _finish_begun(turn: Turn, calls: Sequence[Call]) -> Way:
     tool = turn.agent.tools.get(effect.tool)
     bound = _bound(tool, json.loads(effect.action)["arguments"]) if tool else None
     if tool is None or bound is None:
-        why = f"The tool {effect.tool} changed after it was begun, and can no longer find out what became of it."
-        return way(perform.doubt(turn.means, effect, why).status)
+        came = perform.without_tool(turn.means, turn.claim, effect)
+        return way(came.status) if isinstance(came, Done) else "look"
     gone = ways.after(turn, _deed_begun(turn, call, effect, tool, bound), None)
     return gone if isinstance(gone, str) else gone()
 
@@ -172,6 +182,7 @@ def _deed_begun(turn: Turn, call: Call, effect: OpenEffect, tool: Tool, bound: B
         effect_key=effect.effect_key,
         pause_id=effect.pause_id,
         borrowed=grants.borrow(turn.means, turn.run, tool, pause.content if pause else None),
+        still=partial(again.may, turn, call, effect.pause_id),
         barred=doubted.why if doubted else lost.why if lost else "",
         note=_changed(call, tool, bound),
     )

@@ -1,6 +1,7 @@
 """What a call needs now, by the policy in force and by what was paid before. The one place where a worker asks a policy."""
 
 from dataclasses import replace
+from uuid import UUID
 
 from engine.rules.money import LARGEST_MINOR, Money
 from engine.rules.needs import Need
@@ -12,12 +13,16 @@ from engine.tool import Bound, Tool
 from engine.workers.means import Means
 
 
-def need(means: Means, tool: Tool, bound: Bound, holds: Rules, *, with_minor: int = 0) -> Need:
-    """The need of a call. `with_minor`: what goes to the same payee in the same turn before it, in minor units, and is not begun yet."""
+def need(means: Means, tool: Tool, bound: Bound, holds: Rules, *, with_minor: int = 0, but: UUID | None = None) -> Need:
+    """The need of a call. `with_minor`: what goes to the same payee in the same turn before it, in minor units, and is not begun yet.
+
+    `but`: its own effect, if it was begun already, so that it does not count twice.
+    """
     facts = tool.facts(bound)
     window_s = holds.policy.windows.get(facts.action, 0)
     if window_s and facts.amount is not None and facts.payee is not None:
-        before = means.do(ledger.spent, facts.action, facts.payee, facts.amount.currency, window_s) + with_minor
+        paid = means.do(ledger.spent, facts.action, facts.payee, facts.amount.currency, window_s, but=but)
+        before = paid + with_minor
         facts = replace(facts, spent=Money(min(before, LARGEST_MINOR), facts.amount.currency))
     return evaluate(holds.policy, facts)
 

@@ -13,8 +13,8 @@ import psycopg
 from engine.errors import LeaseLost, Misconfigured, PolicyUnreadable
 from engine.models import Claim, Run
 from engine.rules import turn as rules
-from engine.state import ledger, runs
-from engine.workers import calls, standstill
+from engine.state import runs
+from engine.workers import calls, standstill, ways
 from engine.workers.means import Means, Turn, Way, way
 from engine.workers.model import ModelFailed, Reply, reply_to
 
@@ -90,9 +90,7 @@ def _save(turn: Turn, words: runs.LastWords, asked: tuple[dict[str, object], ...
 
 def _stop(turn: Turn, why: str, words: runs.LastWords | None = None) -> Way:
     """The run ends without an end of its own; what it did before is said, because that stands."""
-    done = [line.tool for line in turn.means.do(ledger.of_run, turn.run.id) if line.status == "done"]
-    stands = f" What it did before stands: {', '.join(done)}." if done else ""
-    turn.means.do(runs.fail, turn.claim, why + stands, words)
+    turn.means.do(runs.fail, turn.claim, why + ways.stands(turn), words)
     return "off"
 
 

@@ -5,23 +5,21 @@ outside it, or when that leads nowhere, the earlier call must have ended and the
 that cannot be told, the run stops and a person is asked.
 """
 
-import logging
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final
 from uuid import UUID
 
-from engine.errors import LeaseLost
 from engine.models import Claim, OpenEffect
-from engine.results import result_text
-from engine.state import ledger, people
+from engine.state import ledger
 from engine.tool import Tool
+from engine.workers import again, revalidate
 from engine.workers.attempts import MARGIN_S, Came, Deed, began, call, call_s, look
 from engine.workers.credentials import GrantGone, Minted, Unreachable
 from engine.workers.means import Means
 from engine.workers.moments import Moment
-
-_log = logging.getLogger(__name__)
+from engine.workers.receipts import Done, doubt, not_done, record
 
 BETWEEN_TRIES_S: Final = (0.0, 0.5, 2.0)
 """Waits before the same key is repeated; after the last the provider is asked whether it happened."""
@@ -32,20 +30,19 @@ BETWEEN_LOOKS_S: Final = (1.0, 3.0, 9.0)
 ANY_TIME_S: Final = 10**9
 """For a key with which surely nothing was done yet: it is no repetition, however long ago it was first put on record."""
 
+LONG_S: Final = 30
+"""A wait for a provider's list that is longer has another thread take this one's place."""
+
+_OVER: Final = {"withdrawn": again.WITHDRAWN, "late": revalidate.LATE, "altered": again.ALTERED}
+"""Why no call is made any more, in words, by what the ledger answers."""
+
 MOST_TRIES: Final = 1 + len(BETWEEN_TRIES_S)
 """Calls with one key, those before a crash included."""
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
-    """Its outcome is on record; `status` is where the run stands now."""
-
-    status: str
-
-
-@dataclass(frozen=True, slots=True)
 class NotDone:
-    """Nothing is known to be done yet. why: halted, held, not_approved, altered, late; exists, settled or spent (look at the rows again)."""
+    """Nothing is known to be done yet. why: halted, held, not_approved, altered, late; exists, settled or spent (look at the rows again); stopping."""
 
     why: str
 
@@ -73,7 +70,7 @@ def begin(means: Means, claim: Claim, deed: Deed, intent: ledger.Intent) -> Done
         came = _with_another(means, claim, deed, begun.attempt_id, came)
     if came.verdict == "unknown":
         return reconcile(means, claim, deed)
-    return _record(means, claim, deed, begun.attempt_id, came)
+    return record(means, claim, deed, begun.attempt_id, came)
 
 
 def reconcile(means: Means, claim: Claim, deed: Deed) -> Done | NotDone | Unreachable:
@@ -90,8 +87,8 @@ def reconcile(means: Means, claim: Claim, deed: Deed) -> Done | NotDone | Unreac
     known = _pursue(means, claim, deed, opened)
     if not isinstance(known, _Absent):
         return known
-    if said := known.said or deed.barred:
-        return _record(means, claim, deed, opened.attempt_id, Came("fail", said=said))
+    if known.said:
+        return record(means, claim, deed, opened.attempt_id, Came("fail", said=known.said))
     return _anew(means, claim, deed, opened)
 
 
@@ -102,30 +99,53 @@ def _on_a_persons_word(means: Means, claim: Claim, deed: Deed, opened: OpenEffec
     """
     has_list = "find" in deed.tool.companions
     wait_s = (opened.call_deadline - opened.now).total_seconds() + (deed.tool.settles_in_s if has_list else 0)
-    if wait_s > 0 and means.stop.wait(wait_s):
-        return NotDone("settled")
+    if _wait(means, wait_s):
+        return NotDone("stopping")
     found = _found(means, deed, opened) if has_list else None
     if means.stop.is_set():
-        return NotDone("settled")
+        return NotDone("stopping")
     if found is not None and found.verdict == "succeed":
-        return _record(means, claim, deed, opened.attempt_id, found)
+        return record(means, claim, deed, opened.attempt_id, found)
     return _anew(means, claim, deed, opened)
 
 
+def without_tool(means: Means, claim: Claim, opened: OpenEffect) -> Done | NotDone:
+    """The tool of an effect that was begun is gone, or takes other arguments: nothing can be called or looked up any more."""
+    if opened.attempt_status == "open":
+        why = f"The tool {opened.tool} changed after it was begun, and can no longer find out what became of it."
+        return doubt(means, claim, opened, why)
+    wait_s = (opened.call_deadline - opened.now).total_seconds()
+    if _wait(means, wait_s):
+        return NotDone("stopping")
+    why = (
+        f"By a person's word it did not happen, and the tool {opened.tool} changed since, so it cannot be tried again."
+    )
+    return not_done(means, claim, opened.attempt_id, why)
+
+
 def _anew(means: Means, claim: Claim, deed: Deed, opened: OpenEffect) -> Done | NotDone | Unreachable:
-    """The call before surely did nothing: one more, with a fresh key."""
-    minted = GrantGone(deed.barred) if deed.barred else deed.borrowed.mint(call_s(deed.tool))
+    """The call before surely did nothing: one more, with a fresh key, if all that must hold for a first one still does."""
+    still = deed.barred or deed.still(opened.effect_id)
+    if isinstance(still, str):
+        return not_done(means, claim, opened.attempt_id, still)
+    minted = deed.borrowed.mint(call_s(deed.tool))
     if isinstance(minted, Unreachable):
         return minted
-    asked = Moment.now()
-    attempt = means.do(ledger.replace, claim, opened.effect_id, call_s=call_s(deed.tool), lease_s=means.lease_s)
-    if not isinstance(attempt, UUID):
-        return NotDone(attempt)
     if isinstance(minted, GrantGone):
-        return _record(means, claim, deed, attempt, Came("fail", said=minted.why))
-    if kept_from := _in_time(means, claim, deed, attempt, asked):
-        return kept_from
-    came = call(deed, attempt, minted, since=began(opened))
+        return not_done(means, claim, opened.attempt_id, minted.why)
+    asked = Moment.now()
+    attempt = means.do(
+        ledger.replace, claim, opened.effect_id, call_s=call_s(deed.tool), lease_s=means.lease_s, spend=still.spend, quoted=still.prices
+    )  # fmt: skip
+    if not isinstance(attempt, UUID):
+        return not_done(means, claim, opened.attempt_id, _OVER[attempt]) if attempt in _OVER else NotDone(attempt)
+    deed = replace(deed, prices=still.prices or deed.prices)
+    return _in_time(means, claim, deed, attempt, asked) or _fresh(means, claim, deed, attempt, minted)
+
+
+def _fresh(means: Means, claim: Claim, deed: Deed, attempt: UUID, minted: Minted) -> Done | NotDone:
+    """Call with a fresh key; what surely did not happen then either is not tried a third time."""
+    came = call(deed, attempt, minted, since=began(_opened(means, deed)))
     if came.verdict == "fail" and deed.borrowed.failed():
         came = _with_another(means, claim, deed, attempt, came)
     if came.verdict == "unknown":
@@ -133,7 +153,7 @@ def _anew(means: Means, claim: Claim, deed: Deed, opened: OpenEffect) -> Done | 
         if not isinstance(known, _Absent):
             return known
         came = Came("fail", said=known.said or f"it did not answer, twice ({came.said})")
-    return _record(means, claim, deed, attempt, came)
+    return record(means, claim, deed, attempt, came)
 
 
 def _with_another(means: Means, claim: Claim, deed: Deed, attempt_id: UUID, refused: Came) -> Came:
@@ -150,29 +170,12 @@ def _with_another(means: Means, claim: Claim, deed: Deed, attempt_id: UUID, refu
     return call(deed, attempt_id, minted, since=began(_opened(means, deed)))
 
 
-def doubt(means: Means, opened: OpenEffect, why: str) -> Done:
-    """Nobody can tell whether it happened: the run stops, and a person is asked."""
-    _log.error("effect %s of pause %s is in doubt: %s", opened.effect_id, opened.pause_id, why)
-    ask = [
-        f"person:{one.id}"
-        for one in means.do(people.everybody).holders(opened.doubt_role)
-        if one.id != opened.on_behalf_of
-    ]
-    if not ask:
-        _log.error(
-            "NOBODY CAN SAY WHAT BECAME OF effect %s: nobody but the requester has the role %r",
-            opened.effect_id,
-            opened.doubt_role,
-        )
-    return Done(means.do(ledger.settle, opened.attempt_id, "doubt", error=why, ask=ask).run_status)
-
-
 def _is_late(asked: Moment) -> bool:
     """Whether a call put on record since then would come so late that it may outlast its deadline, on whose being over others count."""
     return asked.age_s() > MARGIN_S / 2
 
 
-def _in_time(means: Means, claim: Claim, deed: Deed, attempt_id: UUID, asked: Moment) -> NotDone | None:
+def _in_time(means: Means, claim: Claim, deed: Deed, attempt_id: UUID, asked: Moment) -> Done | NotDone | None:
     """Why an attempt's first call must not be made; None: it may, now. Raises LeaseLost.
 
     A process that stood still on its way there puts it on record once more: with this key nothing was called yet, unless another worker
@@ -181,8 +184,10 @@ def _in_time(means: Means, claim: Claim, deed: Deed, attempt_id: UUID, asked: Mo
     while _is_late(asked):
         asked = Moment.now()
         outcome = _repeat(means, claim, deed, attempt_id, within_s=ANY_TIME_S)
+        if outcome == "withdrawn":
+            return not_done(means, claim, attempt_id, again.WITHDRAWN)
         if outcome != "repeat" or means.stop.is_set():
-            return NotDone("settled" if outcome == "repeat" else outcome)
+            return NotDone("stopping" if outcome == "repeat" else outcome)
     return None
 
 
@@ -203,13 +208,13 @@ def _pursue(means: Means, claim: Claim, deed: Deed, opened: OpenEffect) -> Done 
         if deed.barred or refused or opened.tries >= MOST_TRIES or too_late:
             break
         if means.stop.wait(wait_s):
-            return NotDone("settled")
+            return NotDone("stopping")
         minted = deed.borrowed.mint(call_s(deed.tool))
         if not isinstance(minted, Minted):
             break
         asked = Moment.now()
         outcome = _repeat(means, claim, deed, opened.attempt_id, within_s=remembered_s(deed.tool))
-        if outcome == "over":
+        if outcome in ("over", "withdrawn"):  # whoever withdrew wants no call that may be the first to happen
             break
         if outcome != "repeat":
             return NotDone(outcome)
@@ -218,7 +223,7 @@ def _pursue(means: Means, claim: Claim, deed: Deed, opened: OpenEffect) -> Done 
             continue
         came = call(deed, opened.attempt_id, minted, since=began(opened))
         if came.verdict == "succeed":
-            return _record(means, claim, deed, opened.attempt_id, came)
+            return record(means, claim, deed, opened.attempt_id, came)
         refused = came.said if came.verdict == "fail" else ""
         opened = _opened(means, deed)
     return _look(means, claim, deed, opened, refused)
@@ -235,20 +240,22 @@ def _look(means: Means, claim: Claim, deed: Deed, opened: OpenEffect, refused: s
     """Ask the provider whether it happened. Only after the call has ended and its list has settled is "no" a no."""
     if "find" not in deed.tool.companions:
         why = f" {deed.tool.no_find}" if deed.tool.no_find else ""
-        return doubt(means, opened, f"The provider's answer was lost, and this tool has no way to look it up.{why}")
+        return doubt(
+            means, claim, opened, f"The provider's answer was lost, and this tool has no way to look it up.{why}"
+        )
     while True:
         found = _found(means, deed, opened)
         if means.stop.is_set():
-            return NotDone("settled")
+            return NotDone("stopping")
         if found is not None and found.verdict == "unknown":
-            return doubt(means, opened, f"The provider could not say whether it happened: {found.said}")
+            return doubt(means, claim, opened, f"The provider could not say whether it happened: {found.said}")
         if found is not None:
-            return _record(means, claim, deed, opened.attempt_id, found)
+            return record(means, claim, deed, opened.attempt_id, found)
         settles_at = opened.call_deadline + timedelta(seconds=deed.tool.settles_in_s)
         if settles_at <= opened.now:
             return _Absent(refused)
-        if means.stop.wait((settles_at - opened.now).total_seconds()):
-            return NotDone("settled")
+        if _wait(means, (settles_at - opened.now).total_seconds()):
+            return NotDone("stopping")
         opened = _opened(means, deed)
 
 
@@ -261,26 +268,15 @@ def _found(means: Means, deed: Deed, opened: OpenEffect) -> Came | None:
     return look(deed, opened)
 
 
+def _wait(means: Means, wait_s: float) -> bool:
+    """Wait until an earlier call is over and listed; True if the worker is to end. Hold, halt and withdrawal are looked at after it, before any call."""
+    if wait_s <= 0:
+        return False
+    with means.standing_still() if wait_s > LONG_S else nullcontext():
+        return means.stop.wait(wait_s)
+
+
 def _opened(means: Means, deed: Deed) -> OpenEffect:
     opened = means.do(ledger.opened, deed.run.id, deed.run.iterations, deed.n)
     assert opened is not None, "an effect that was begun stays"
     return opened
-
-
-def _record(means: Means, claim: Claim, deed: Deed, attempt_id: UUID, came: Came) -> Done:
-    """Record it whoever has the run by now. Raises LeaseLost afterwards if it is no longer ours: only the receipt was."""
-    if came.verdict == "fail":
-        told = {"text": f"It was refused and not done: {came.said}", "is_error": True}
-        settled = means.do(ledger.settle, attempt_id, "fail", epoch=claim.epoch, error=came.said, result=told)
-    else:
-        value = came.value
-        if deed.note:
-            value = value | {"note": deed.note} if isinstance(value, dict) else f"{result_text(value)}\n{deed.note}"
-        told = {"text": result_text(value), "is_error": False}
-        receipt = {"result": came.value, "quoted": deed.prices}
-        settled = means.do(ledger.settle, attempt_id, "succeed", receipt=receipt, result=told)
-    if settled.outcome == "settled" and came.verdict == "succeed":
-        _log.error("a receipt came for attempt %s, which was settled already: check it with the provider", attempt_id)
-    if settled.epoch != claim.epoch:
-        raise LeaseLost(f"run {claim.id} was taken over during a call; what came of the call is on record")
-    return Done(settled.run_status)

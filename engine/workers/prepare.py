@@ -68,13 +68,16 @@ class Effectful:
 Plan = Answer | Plain | Effectful
 
 
-def plan(turn: Turn, calls: Sequence[Call], holds: Rules) -> list[Plan]:
-    """What must become of calls that nobody was asked about yet. The same effect twice in one turn is meant once."""
+def plan(turn: Turn, calls: Sequence[Call], holds: Rules, *, but: UUID | None = None) -> list[Plan]:
+    """What must become of calls that nobody was asked about yet. The same effect twice in one turn is meant once.
+
+    `but`: the effect of one of them that was begun already, which does not count as paid before.
+    """
     seen: set[str] = set()
     going: Counter[tuple[str, str, str]] = Counter()  # what goes to each payee in this turn, in minor units
     plans: list[Plan] = []
     for call in calls:
-        planned = _plan(turn, call, holds, going)
+        planned = _plan(turn, call, holds, going, but)
         if isinstance(planned, Effectful):
             key = digest.fingerprint(planned.tool.name, planned.bound.arguments)
             if key in seen:
@@ -88,7 +91,7 @@ def plan(turn: Turn, calls: Sequence[Call], holds: Rules) -> list[Plan]:
     return plans
 
 
-def _plan(turn: Turn, call: Call, holds: Rules, going: Mapping[tuple[str, str, str], int]) -> Plan:
+def _plan(turn: Turn, call: Call, holds: Rules, going: Mapping[tuple[str, str, str], int], but: UUID | None) -> Plan:
     tool = turn.agent.tools.get(call.tool)
     if tool is None:
         there = ", ".join(sorted(turn.agent.tools))
@@ -102,7 +105,7 @@ def _plan(turn: Turn, call: Call, holds: Rules, going: Mapping[tuple[str, str, s
     if before := holds.refused.get(digest.fingerprint(tool.name, bound.arguments)):
         return Answer(call=call, text=_refused_before(before), refused=True)
     to = judge.counted(tool, bound)
-    need = judge.need(turn.means, tool, bound, holds, with_minor=going[to] if to else 0)
+    need = judge.need(turn.means, tool, bound, holds, with_minor=going[to] if to else 0, but=but)
     return _askable(turn.run, Effectful(call=call, tool=tool, bound=bound, need=need, quote=None), holds)
 
 
@@ -147,16 +150,18 @@ def confirmation(need: Need, tool: Tool, bound: Bound) -> Confirmation | None:
 
 def quoted(tool: Tool, bound: Bound) -> Quote | None:
     """The present price; None for a tool without one. Raises QuoteUnavailable, whatever kept the price from being had."""
+    if "quote" not in tool.companions:
+        return None
     try:
         found = tool.companion("quote", **bound.values)
     except QuoteUnavailable as error:
         raise QuoteUnavailable(digest.visible(str(error))[:300]) from error
     except Exception as error:
         raise QuoteUnavailable(digest.visible(f"{type(error).__name__}: {error}")[:300]) from error
-    if found is not None and (odd := _odd(found)):
+    if odd := _odd(found):
         raise QuoteUnavailable(f"{tool.name}.quote gave {odd}.")
-    quote: Quote | None = found
-    return replace(quote, reference=digest.visible(quote.reference)) if quote and quote.reference else quote
+    quote: Quote = found
+    return replace(quote, reference=digest.visible(quote.reference)) if quote.reference else quote
 
 
 def _odd(found: Any) -> str | None:

@@ -78,19 +78,24 @@ class _Looked:
 
 
 def check(
-    turn: Turn, approved: Sequence[tuple[Call, Pause]], holds: Rules, told: vouch.Told
+    turn: Turn, approved: Sequence[tuple[Call, Pause]], holds: Rules, told: vouch.Told, *, but: UUID | None = None
 ) -> list[Ready | AskAgain] | Void:
-    """Look at all approved calls of a turn before the first effect of any. `told` is what the run's record says."""
+    """Look at all approved calls of a turn before the first effect of any. `told` is what the run's record says.
+
+    `but`: the effect of one of them that was begun already, which does not count as paid before.
+    """
     found: list[Ready | AskAgain] = []
     for call, pause in approved:
-        one = _check(turn, call, pause, holds, told)
+        one = _check(turn, call, pause, holds, told, but=but)
         if isinstance(one, Void):
             return one
         found.append(one)
     return found
 
 
-def _check(turn: Turn, call: Call, pause: Pause, holds: Rules, told: vouch.Told) -> Ready | AskAgain | Void:
+def _check(
+    turn: Turn, call: Call, pause: Pause, holds: Rules, told: vouch.Told, *, but: UUID | None
+) -> Ready | AskAgain | Void:
     doubted = vouch.approved(turn.run, call, pause, told)
     held = pause.content
     if held is None or (doubted and not doubted.again):
@@ -106,13 +111,13 @@ def _check(turn: Turn, call: Call, pause: Pause, holds: Rules, told: vouch.Told)
     requester = pause.requester_name or turn.run.on_behalf_of
     if lost := grants.lost(holds.standing, requester, held.scopes):
         return Void((pause.id,), lost.undone)
-    present = judge.need(turn.means, tool, bound, holds)
+    present = judge.need(turn.means, tool, bound, holds, but=but)
     if present.kind == "forbid":
         return Void((pause.id,), f"The policy does not allow it any more, so it was not done: {present.why}")
     looked = _look(held, tool, bound, present)
     why = (doubted.why if doubted else None) or _stale(pause, held, tool, present, holds) or looked.why
     if why is not None:
-        return _ask_again(turn, call, pause, replace(looked, why=why), holds)
+        return _ask_again(turn, call, pause, replace(looked, why=why), holds, but=but)
     as_stored = replace(bound, arguments=dict(held.arguments))
     planned = Effectful(call=call, tool=tool, bound=as_stored, need=held.need, quote=held.quote)
     borrowed = grants.borrow(turn.means, turn.run, tool, held)
@@ -144,6 +149,8 @@ def _look(held: Content, tool: Tool, bound: Bound, present: Need) -> _Looked:
     except QuoteUnavailable as error:
         return _Looked(tool=tool, bound=bound, was=was, quote=None, why=f"The price cannot be had now: {error}")
     looked = _Looked(tool=tool, bound=bound, was=was, quote=quote, why=None)
+    if held.quote is not None and quote is None:
+        return replace(looked, why=f"The price cannot be had now: {tool.name} gives none any more.")
     if quote is None or was is None:
         return looked
     needs = [held.need, *([present] if present.kind == "ask" else [])]
@@ -154,11 +161,13 @@ def _look(held: Content, tool: Tool, bound: Bound, present: Need) -> _Looked:
     return replace(looked, why=moved, bound=_at_price(tool, bound, quote.price) or bound)
 
 
-def _ask_again(turn: Turn, call: Call, pause: Pause, looked: _Looked, holds: Rules) -> AskAgain | Void:
+def _ask_again(
+    turn: Turn, call: Call, pause: Pause, looked: _Looked, holds: Rules, *, but: UUID | None
+) -> AskAgain | Void:
     run, held, why = turn.run, pause.content, looked.why
     assert held is not None
     assert why is not None
-    need = stricter(held.need, judge.need(turn.means, looked.tool, looked.bound, holds))
+    need = stricter(held.need, judge.need(turn.means, looked.tool, looked.bound, holds, but=but))
     if need.kind == "forbid":
         return Void((pause.id,), f"{why} At the new price the policy does not allow it, so it was not done: {need.why}")
     if need.confirm and prepare.confirmation(need, looked.tool, looked.bound) is None:

@@ -87,6 +87,8 @@ def _moved(turn: Turn) -> Way | None:
     now = turn.means.do(runs.load, turn.run.id)
     if now.hold:
         return hold(turn)
+    if now.cancel_wanted:  # what was begun is called no more, and that can be settled under a halt
+        return "look"
     return "off" if now.epoch != turn.claim.epoch or now.status != "running" else None
 
 

@@ -1,7 +1,7 @@
 """A run's way on after one of its effects was tried, or could not be: on, once more, not with this worker, or first it must stand still."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from uuid import UUID
 
@@ -10,7 +10,8 @@ from engine.workers import perform, revalidate, standstill
 from engine.workers.attempts import Deed
 from engine.workers.credentials import Borrowed, GrantGone, Unreachable
 from engine.workers.means import Turn, Way, way
-from engine.workers.perform import Done, NotDone
+from engine.workers.perform import NotDone
+from engine.workers.receipts import Done
 
 _log = logging.getLogger(__name__)
 
@@ -47,8 +48,7 @@ def without(
             return way(turn.means.do(runs.save_results, turn.claim, {n: {"text": said, "is_error": True}}))
         return partial(standstill.outage, turn, borrowed, came.why)
     if pause_id is not None:
-        turn.means.do(runs.void, turn.claim, [pause_id], came.undone)
-        return "off"
+        return void(turn, [pause_id], came.undone)
     told = {n: {"text": f"Not done: {came.undone}", "is_error": True}}
     return way(turn.means.do(runs.save_results, turn.claim, told))
 
@@ -62,12 +62,25 @@ def _way_after(turn: Turn, deed: Deed, why: str) -> Way | Later:
             return standstill.hold(turn)
         case "late":
             assert deed.pause_id is not None
-            turn.means.do(runs.void, turn.claim, [deed.pause_id], revalidate.LATE)
-            return "off"
+            return void(turn, [deed.pause_id], revalidate.LATE)
         case "altered":
             _log.error("run %s: what is stored of call %s is not what was approved", turn.run.id, deed.n)
             said = "What is stored is not what was approved, so it was not done. Have the record checked."
-            turn.means.do(runs.fail, turn.claim, said)
+            turn.means.do(runs.fail, turn.claim, said + stands(turn))
             return "off"
         case _:
-            return "look"  # begun, withdrawn or settled meanwhile
+            return "look"  # begun or settled meanwhile, or this worker is to end
+
+
+def void(turn: Turn, pause_ids: Sequence[UUID], why: str) -> Way:
+    """The authority behind approved requests is gone: the run ends and says so, and nothing of them is done."""
+    before = stands(turn)
+    said = why.replace("Nothing was done.", "Nothing of this was done.") + before if before else why
+    turn.means.do(runs.void, turn.claim, pause_ids, said)
+    return "off"
+
+
+def stands(turn: Turn) -> str:
+    """A sentence on what a run that ends did before, to be put after another; "" if it did nothing."""
+    done = [line.tool for line in turn.means.do(ledger.of_run, turn.run.id) if line.status == "done"]
+    return f" What it did before stands: {', '.join(done)}." if done else ""

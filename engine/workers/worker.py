@@ -54,6 +54,7 @@ class Worker:
             credentials=credentials or Directory(),
         )
         self._others = 0
+        self._more: list[threading.Thread] = []
         self._work = threading.Condition()
         self._watched = False
         self._claims: set[Claim] = set()
@@ -72,12 +73,14 @@ class Worker:
             self._work.notify()
 
     def stop(self, grace_s: float = 10) -> None:
-        """Let the steps under way end, let the runs go, and stop; after `grace_s` seconds the rest is left to its lease."""
+        """Let the steps under way end, let the runs go, and stop; a thread that takes longer than `grace_s` seconds is left to its lease."""
         self._means.stop.set()
         with self._work:
             self._work.notify_all()
+        with self._guard:
+            more = list(self._more)
         until = time.monotonic() + grace_s
-        for thread in self._threads:
+        for thread in (*self._threads, *more):
             thread.join(max(until - time.monotonic(), 0))
 
     @contextmanager
@@ -90,7 +93,10 @@ class Worker:
             yield
             return
         done = threading.Event()
-        threading.Thread(target=self._loop, args=(done,), name="worker-more", daemon=True).start()
+        another = threading.Thread(target=self._loop, args=(done,), name="worker-more", daemon=True)
+        with self._guard:
+            self._more = [thread for thread in self._more if thread.is_alive()] + [another]
+            another.start()
         try:
             yield
         finally:
@@ -105,7 +111,7 @@ class Worker:
             except outage.Away as error:
                 _log.warning("the database is away: %s", error)
                 worked = False
-            except Exception:  # noqa: BLE001  a bug that one run meets must not end the thread that serves the others
+            except BaseException:  # noqa: BLE001  whatever one run meets must not end the thread that serves the others
                 _log.exception("a run could not be advanced; its lease will lapse and it is tried again")
                 worked = False
             if not worked:
@@ -146,5 +152,5 @@ class Worker:
             for claim in held:
                 try:
                     self._means.do(runs.renew, claim, lease_s=self._means.lease_s)
-                except Exception as error:  # noqa: BLE001  the next step of the run says what is wrong
+                except BaseException as error:  # noqa: BLE001  the next step of the run says what is wrong
                     _log.warning("the lease of run %s was not renewed: %s", claim.id, error)

@@ -163,7 +163,7 @@ def test_nothing_in_doubt_is_quiet_and_a_doubt_is_an_alarm(conn: Any, db_url: st
     claim, _, _ = rows.doubted(conn)
     said = placet(db_url, "doubt")
     assert said.code == 4
-    row = "charge_supplier, Amount EUR 38,000.00, Order PO-0 no answer"
+    row = "charge_supplier, Amount EUR 38,000.00, Order PO-0 no answer 1, "
     assert f"{effect_of(conn, claim.id)} {screen_id('run', claim.id)} {row}" in said.out
     assert "1 in doubt. Look at the provider whether it happened" in said.err
 
@@ -172,7 +172,7 @@ def test_nothing_in_doubt_is_quiet_and_a_doubt_is_an_alarm(conn: Any, db_url: st
     ("answer", "sentence", "stands"),
     [
         (["happened", "--reference", "pi_3P0"], "on record as done, with your reference", ("done", "queued")),
-        (["retry"], "It is tried again", ("attempted", "queued")),
+        (["retry"], "It is looked up once more, and if it is not there it is tried again", ("attempted", "queued")),
         (["stop"], "The run ends here.", ("abandoned", "error")),
     ],
     ids=["happened", "retry", "stop"],
@@ -184,6 +184,7 @@ def test_a_person_says_what_became_of_it(
     said = placet(db_url, "resolve", effect_of(conn, claim.id), *answer, "--as", "ines")
     assert said.code == 0
     assert sentence in said.out
+    assert ", attempt 1 of " in said.out
     assert (ledger.of_run(conn, claim.id)[0].status, runs.get(conn, claim.id).status) == stands
     assert placet(db_url, "doubt").code == 0
 
@@ -224,7 +225,7 @@ def test_a_wrong_answer_resolves_nothing(args: list[str], sentence: str, conn: A
     ("first", "told"),
     [
         (["happened", "--reference", "pi_3P0"], "Ines Alonso said that it happened, reference pi_3P0, "),
-        (["retry"], "Ines Alonso said that it did not, so it was tried again, "),
+        (["retry"], "Ines Alonso said that it did not, and that it may be tried again, "),
         (["stop"], "Ines Alonso ended the run without knowing whether it happened, "),
     ],
     ids=["happened", "retry", "stop"],

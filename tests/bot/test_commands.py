@@ -9,7 +9,7 @@ import pytest
 from bot.cards import ids
 from bot.listeners.commands import SUBCOMMANDS
 from engine.models import Line
-from engine.state import db, events, pauses, runs
+from engine.state import db, events, halts, pauses, runs
 from tests import rows
 from tests.bot.house import Home
 from tests.bot.office import actions_of, text_of
@@ -116,6 +116,38 @@ def test_the_run_of_the_system_is_not_to_be_had_by_typing(home: Home, conn: Any,
     before = events.of_run(conn, db.SYSTEM_RUN)
     assert "No run has an id ending in 000000" in text_of(home.office.command("U0OTTO", f"{verb} run_000000"))
     assert events.of_run(conn, db.SYSTEM_RUN) == before
+
+
+@pytest.mark.parametrize("words", ["help", "run_5d21ab", "pause run_5d21ab", "Resume", "effect_5d21ab"])
+def test_what_names_a_run_or_a_subcommand_halts_nothing(home: Home, conn: Any, words: str) -> None:
+    said = text_of(home.office.command("U0OTTO", f"halt {words}"))
+    assert "Nothing was halted" in said
+    assert "/approvals pause and its id" in said
+    assert halts.standing(conn) is None
+
+
+def test_a_reason_may_name_a_run(home: Home, conn: Any) -> None:
+    assert "Nothing more is carried out" in text_of(home.office.command("U0OTTO", "halt run_5d21ab pays twice"))
+    said = text_of(home.office.command("U0OTTO", "resume-effects run_5d21ab"))
+    assert "Nothing was changed" in said
+    assert halts.standing(conn) is not None
+
+
+def test_a_run_that_waits_and_is_held_is_said_to_be_held(home: Home, conn: Any) -> None:
+    rows.waiting(conn)
+    [line] = runs.listed(conn)
+    said = text_of(home.office.command("U0OTTO", f"pause {ids.screen_id('run', line.id)}"))
+    assert "is awaiting approval now. It is held" in said
+
+
+@pytest.mark.parametrize("digits", [1, 5])
+def test_a_run_is_not_cancelled_by_fewer_digits_than_are_shown(home: Home, conn: Any, digits: int) -> None:
+    rows.waiting(conn)
+    [line] = runs.listed(conn)
+    for verb in ("cancel", "pause", "run"):
+        said = text_of(home.office.command("U0OTTO", f"{verb} {line.id.hex[-digits:]}"))
+        assert "at least its last 6 hex digits" in said
+    assert runs.get(conn, line.id).status == "awaiting_approval"
 
 
 def test_operators_and_nobody_else_halt_all_actions_and_let_them_go_on(home: Home) -> None:

@@ -89,7 +89,7 @@ def test_without_a_reference_the_form_stays_open(home: Home, conn: Any, doubted:
     assert effect(conn, doubted[0]).status == "in_doubt"
 
 
-AFTER_RETRY = ("attempted", "queued", "Marta Keller said that it did not, so it was tried again.")
+AFTER_RETRY = ("attempted", "queued", "Marta Keller said that it did not, and that it may be tried again.")
 AFTER_STOP = ("abandoned", "error", "Marta Keller ended the run without knowing whether it happened.")
 
 
@@ -161,7 +161,7 @@ def test_in_doubt_once_more_it_is_asked_anew_in_a_message_of_its_own(
     _, effect_id = doubted
     first = card(home)
     assert ledger.resolve(conn, effect_id, "retry", actor="ines", surface="cli") == "retry"
-    answered(home, "so it was tried again", "D0MARTA")
+    answered(home, "that it may be tried again", "D0MARTA")
     again = runs.claim(conn, "w1", ["procurement"], lease_s=60)
     assert again is not None
     attempt = ledger.replace(conn, again, effect_id, call_s=20, lease_s=60)
@@ -171,6 +171,54 @@ def test_in_doubt_once_more_it_is_asked_anew_in_a_message_of_its_own(
     assert second["ts"] != first["ts"]
     assert "no answer again" in text_of(second)
     assert "2 calls with 2 keys" in text_of(second)
+
+
+def doubted_again(conn: Any, effect_id: UUID) -> None:
+    """Ines has it tried again, and its answer is lost once more."""
+    assert ledger.resolve(conn, effect_id, "retry", actor="ines", surface="cli") == "retry"
+    claim = runs.claim(conn, "w1", ["procurement"], lease_s=60)
+    assert claim is not None
+    attempt = ledger.replace(conn, claim, effect_id, call_s=20, lease_s=60)
+    assert isinstance(attempt, UUID)
+    ledger.settle(conn, attempt, "doubt", error="no answer again", ask=["person:marta", "person:ines"])
+
+
+@pytest.mark.parametrize("old", [False, True], ids=["this release", "the release before"])
+@pytest.mark.parametrize("action", ANSWERS)
+def test_an_answer_to_one_doubt_is_none_to_the_next(
+    home: Home, conn: Any, doubted: tuple[Claim, UUID], action: str, *, old: bool
+) -> None:
+    claim, effect_id = doubted
+    shown = card(home)
+    if old:  # its buttons did not say which attempt they were about
+        elements = [e for b in shown["blocks"] for e in b.get("elements", ()) if "value" in e]
+        for element in elements:
+            button = ids.decode(element["value"])
+            assert button is not None
+            element["value"] = ids.encode(ids.Button(button.env, button.about, button.shown))
+    doubted_again(conn, effect_id)
+    home.office.press("U0MARTA", shown, action)
+    told = "It was tried again since you were asked, and is in doubt once more."
+    home.office.await_(lambda: next((t for t in said_to(home, "U0MARTA") if told in t), None))
+    assert effect(conn, claim).status == "in_doubt"
+    assert home.office.views("U0MARTA") == []
+    renewed = home.office.await_(
+        lambda: next((m for m in home.office.messages("D0MARTA") if "2 calls with 2 keys" in text_of(m)), None)
+    )
+    home.office.press("U0MARTA", renewed, ids.ACTION_STOP)
+    assert effect(conn, claim).status == "abandoned"
+
+
+def test_a_form_that_was_opened_before_it_was_tried_again_is_not_taken(
+    home: Home, conn: Any, doubted: tuple[Claim, UUID]
+) -> None:
+    home.office.press("U0MARTA", card(home), ids.ACTION_HAPPENED)
+    [view] = home.office.views("U0MARTA")
+    doubted_again(conn, doubted[1])
+    values = {ids.BLOCK_REFERENCE: {ids.ACTION_REFERENCE: {"type": "plain_text_input", "value": "pi_1"}}}
+    home.office.act("submit", "U0MARTA", view_id=view["id"], values=values)
+    assert "It was tried again since you were asked" in json.dumps(home.office.views("U0MARTA"))
+    assert effect(conn, doubted[0]).status == "in_doubt"
 
 
 def test_a_late_answer_of_the_provider_settles_the_card_too(home: Home, conn: Any) -> None:
@@ -197,7 +245,7 @@ def test_whoever_has_the_role_since_finds_it_in_the_list_and_on_the_home_tab(
     block = next(b["block_id"] for b in view["blocks"] if b["type"] == "actions")
     home.office.act("click", "U0JONAS", view_id=view["id"], action_id=ids.ACTION_RETRY, block_id=block)
     assert effect(conn, doubted[0]).status == "attempted"
-    home.office.await_(lambda: "so it was tried again" in text_of(home.office.views("U0JONAS")[0]))
+    home.office.await_(lambda: "and that it may be tried again" in text_of(home.office.views("U0JONAS")[0]))
     assert actions_of(home.office.views("U0JONAS")[0]) == []
 
 

@@ -14,6 +14,7 @@ buttons = st.builds(
     env=st.text(min_size=1, max_size=100),
     about=st.uuids(),
     shown=st.text("0123456789abcdef", min_size=8, max_size=8),
+    attempt=st.none() | st.uuids(),
 )
 channels = st.none() | st.from_regex(r"[CDG][A-Z0-9]{2,12}", fullmatch=True)
 

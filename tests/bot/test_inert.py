@@ -117,7 +117,7 @@ def test_any_name_anywhere_is_only_a_name(name: str, kind: str, data: Any) -> No
 def test_no_name_in_a_doubt_is_more_than_a_name(name: str) -> None:
     doubtful = DoubtfulEffect(
         id=UUID(int=1), run_id=RUN, pause_id=PAUSE, tool=name, action="{}", digest="a" * 64, effect_key="k", error=name, created_at=ASKED, doubt_role=name,
-        agent=name, on_behalf_of=name,
+        agent=name, on_behalf_of=name, attempts=1, attempted_at=ASKED,
     )  # fmt: skip
     for askable in (True, False):
         taken(notices.in_doubt(doubtful, askable=askable))
@@ -142,7 +142,7 @@ def doubt(**fields: Any) -> Doubt:
         id=UUID(int=1), run_id=RUN, pause_id=PAUSE, status="in_doubt", tool="charge_supplier", action="{}", digest="a" * 64,
         effect_key="k", error="no answer", receipt=None, created_at=ASKED, doubt_role="finance-approver", agent="procurement",
         on_behalf_of="priya", requester_name="Priya Nair", run_status="in_doubt", cancel_wanted=False, attempts=1, tries=1,
-        attempt_id=UUID(int=2), call_deadline=ASKED, said="resolve" if settled else None, said_at=DECIDED if settled else None,
+        attempt_id=UUID(int=2), attempted_at=ASKED, call_deadline=ASKED, said="resolve" if settled else None, said_at=DECIDED if settled else None,
         said_in="slack:card" if settled else None, said_by="ines" if settled else None, now=DECIDED,
     )  # fmt: skip
     return replace(made, **fields)

@@ -129,7 +129,7 @@ def test_the_longest_rows_fit_into_one_message() -> None:
     listed([row] * PAGE)
     doubtful = DoubtfulEffect(
         id=UUID(int=1), run_id=RUN, pause_id=PAUSE, tool=LONG, action=LONG, digest="a" * 64, effect_key="k", error=LONG,
-        created_at=ASKED, doubt_role="finance-approver", agent=LONG, on_behalf_of="priya",
+        created_at=ASKED, doubt_role="finance-approver", agent=LONG, on_behalf_of="priya", attempts=1, attempted_at=ASKED,
     )  # fmt: skip
     rows = [replace(row, total=99)] * PAGE
     taken(waiting_list(rows, contents(rows), title="Waiting", me=MARTA, offset=0, env=ENV, doubted=[doubtful] * 9))
@@ -181,7 +181,7 @@ def test_nothing_said_once_is_alive(text: str) -> None:
         taken(run_ended(replace(RECORD, status=status, agent=text, input=text, result=text, error=text)))
     effect = DoubtfulEffect(
         id=UUID(int=1), run_id=RUN, pause_id=PAUSE, tool=text, action="{}", digest="a" * 64, effect_key="k", error=text, created_at=ASKED,
-        doubt_role=text, agent=text, on_behalf_of="priya",
+        doubt_role=text, agent=text, on_behalf_of="priya", attempts=2, attempted_at=ASKED,
     )  # fmt: skip
     taken(in_doubt(effect, askable=True))
 

@@ -61,7 +61,7 @@
 #define CALL_ENDED    11 /* ONCE: that it did not happen is believed only after the call has ended | perform._look; replace_attempt: settled */
 #define LIST_SETTLED  12 /* ONCE: and only after the list has settled | perform._look: settles_in_s */
 #define FIND_FIRST    13 /* ONCE: the provider is asked before a fresh key | perform._look */
-#define ASK           14 /* ONCE: what nobody can tell is asked and not guessed | perform.doubt */
+#define ASK           14 /* ONCE: what nobody can tell is asked and not guessed | receipts.doubt */
 #define STILL         15 /* ONCE: while a person is asked nothing is sent | repeat_attempt: settled */
 #define PATIENCE      16 /* ONCE: a person looks after the call has ended and the list has settled | perform._on_a_persons_word: waits, then asks the provider */
 #define IN_DOUBT_ONLY 17 /* FINAL: a person's word counts only in doubt | resolve_effect: settled */

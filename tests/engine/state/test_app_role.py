@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from typing import Any
+from uuid import UUID
 
 import psycopg
 import pytest
@@ -68,6 +69,10 @@ def test_the_other_ways_of_a_run_go_through(app: Any) -> None:
     assert cards.claim(app, limit=10, lease_s=1)
     claim, _, effect = rows.doubted(app)
     assert ledger.resolve(app, effect.effect_id, "retry", actor="ines", surface="tests") == "retry"
+    again = runs.claim(app, "w2", ["procurement"], lease_s=60)
+    assert again is not None
+    paid = ledger.Spend(action="payment", payee="sup_9", currency="EUR", minor=1, window_s=60, up_to=None)
+    assert isinstance(ledger.replace(app, again, effect.effect_id, call_s=1, lease_s=60, spend=paid), UUID)
     assert isinstance(events.verify(app, claim.id), events.Verified)
     people.load(app, database.example_people(), actor="tests")
     assert policies.apply(

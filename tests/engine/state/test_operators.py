@@ -152,7 +152,7 @@ def test_the_run_of_the_system_is_nobodys_to_move_or_to_see(conn: Any, verb: Cal
     assert events.of_run(conn, db.SYSTEM_RUN) == before
 
 
-@pytest.mark.parametrize("text", [str(db.SYSTEM_RUN), "run_000000", "0"])
+@pytest.mark.parametrize("text", [str(db.SYSTEM_RUN), "run_000000", "0000000"])
 def test_nobody_can_name_the_run_of_the_system(conn: Any, text: str) -> None:
     with pytest.raises(NotFound, match="No run has an id ending in 0"):
         runs.named(conn, text)

@@ -9,7 +9,7 @@ import pytest
 
 from engine.errors import BadInput, LeaseLost, NotFound
 from engine.models import Claim
-from engine.state import cards, events, pauses, runs
+from engine.state import cards, db, events, pauses, runs
 from tests import rows
 
 
@@ -128,11 +128,13 @@ def test_a_run_is_named_by_the_end_of_its_id(conn: Any) -> None:
             runs.named(conn, text)
 
 
-def test_a_name_that_fits_several_runs_is_refused(conn: Any) -> None:
-    tails = [rows.launched(conn).hex[-1] for _ in range(17)]  # 16 hex digits: two must share their last
-    twice = next(t for t in tails if tails.count(t) > 1)
+def test_a_name_that_fits_several_runs_is_refused(conn: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    ids = iter([UUID(f"01890a5d-ac96-774b-bcce-b3020{n}5d21ab") for n in (1, 2)])
+    monkeypatch.setattr(db, "new_id", lambda: next(ids))
+    for _ in range(2):
+        rows.launched(conn)
     with pytest.raises(BadInput, match="Several ids end in"):
-        runs.named(conn, twice)
+        runs.named(conn, "run_5d21ab")
 
 
 def test_runs_are_listed_newest_first_by_status_and_person(conn: Any) -> None:

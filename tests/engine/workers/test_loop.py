@@ -6,6 +6,7 @@ import pytest
 
 from bot.sandbox.histories import Problem
 from bot.sandbox.model import Reply, ask, say
+from engine import Money, Quote
 from engine.errors import Conflict
 from engine.models import Call, Decided
 from engine.rules.turn import NOT_RUN
@@ -503,7 +504,12 @@ def test_a_wish_to_stop_that_comes_just_before_an_effect_keeps_it_from_being_beg
     desk = desks(ask(pay(amount="640.00")), DONE, agent=shop.agent)
     run_id = desk.launch()
     held = iter([lambda: runs.hold(desk.conn, run_id, actor="otto", surface="tests")])
-    shop.agent.tools["pay"].quote(lambda: next(held, lambda: None)() and None)
+
+    def quote() -> Quote:
+        next(held, lambda: None)()
+        return Quote(price=Money(64_000, "EUR"))
+
+    shop.agent.tools["pay"].quote(quote)
     desk.work()
     assert desk.run(run_id).status == "paused"
     assert desk.effects(run_id) == []

@@ -508,6 +508,7 @@ ODD_QUOTES: dict[str, tuple[Callable[..., Any], str]] = {
         "a Quote whose valid_until is in the year 9999",
     ),
     "a number for a reference": (lambda: Quote(price=EUROS, reference=7), "a Quote whose reference is int, not text"),  # type: ignore[arg-type]
+    "nothing at all": (lambda: None, "gave NoneType, not a Quote"),
     "text for a quote": (lambda: "EUR 5", "gave str, not a Quote"),
 }
 
@@ -534,6 +535,18 @@ def test_an_odd_quote_after_the_yes_is_asked_again(desks: Desks, shop: Shop, wha
     assert after.content is not None
     assert after.content.supersedes is not None
     assert said in after.content.supersedes.why
+
+
+def test_a_price_that_the_tool_does_not_give_any_more_is_asked_again(desks: Desks, shop: Shop) -> None:
+    desk = desks(ask(pay()), agent=shop.agent)
+    shop.agent.tools["pay"].quote(lambda: Quote(price=EUROS))
+    run_id = approved(desk)
+    del shop.agent.tools["pay"].companions["quote"]
+    _, after = replaced(desk, run_id)
+    assert after.content is not None
+    assert after.content.supersedes is not None
+    assert "The price cannot be had now: pay gives none any more." in after.content.supersedes.why
+    assert desk.paid() == []
 
 
 def test_a_nul_in_the_reference_of_a_quote_is_shown(desks: Desks, shop: Shop) -> None:

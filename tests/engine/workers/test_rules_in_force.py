@@ -289,3 +289,75 @@ def test_what_the_delegate_of_somebody_who_has_left_since_approved_is_not_done(d
     desk.work()
     assert refs(desk) == []
     assert desk.statuses(run_id)[0] != "executed"
+
+
+# ----------------------------------------------------------------------------------------------------------- tried again
+
+
+def _said_to_try_again(desk: Desk) -> bool:
+    [doubt] = ledger.in_doubt(desk.conn)
+    return ledger.resolve(desk.conn, doubt.id, "retry", actor="marta", surface="tests") == "retry"
+
+
+def test_a_retried_payment_counts_from_when_it_is_tried_again_and_never_twice(desks: Desks, buyer: Agent) -> None:
+    desk = desks(ask(pay("PO-1", "6000.00")), DONE, ask(pay("PO-2", "6000.00")), agent=buyer)
+    in_force(desk.conn, *LIMIT, also=WINDOW)
+    run_id = desk.launch()
+    desk.faults("down", times=None)
+    desk.work()
+    desk.outside.provider.faults.clear()
+    desk.conn.execute("UPDATE spending SET at = at - interval '25 hours'")
+    desk.conn.execute("UPDATE effect_attempt SET started_at = started_at - interval '25 hours'")
+    assert ledger.spent(desk.conn, "payment", "sup_1", "EUR", 86_400) == 0
+    assert _said_to_try_again(desk)
+    desk.work()
+    assert (desk.paid(), desk.run(run_id).status) == ([600_000], "done")
+    assert ledger.spent(desk.conn, "payment", "sup_1", "EUR", 86_400) == 600_000
+    assert desk.run(desk.start()).status == "awaiting_approval"
+
+
+def test_a_retry_of_what_counts_already_does_not_count_beside_itself(desks: Desks, buyer: Agent) -> None:
+    desk = desks(ask(pay("PO-1", "6000.00")), DONE, agent=buyer)
+    in_force(desk.conn, *LIMIT, also=WINDOW)
+    run_id = desk.launch()
+    desk.faults("down", times=None)
+    desk.work()
+    desk.outside.provider.faults.clear()
+    assert _said_to_try_again(desk)
+    desk.work()
+    assert (desk.paid(), desk.run(run_id).status) == ([600_000], "done")
+    assert ledger.spent(desk.conn, "payment", "sup_1", "EUR", 86_400) == 600_000
+
+
+def test_a_retried_payment_meets_the_limit_with_what_was_paid_since(desks: Desks, buyer: Agent) -> None:
+    desk = desks(ask(pay("PO-1", "6000.00")), ask(pay("PO-2", "6000.00")), DONE, DONE, agent=buyer)
+    in_force(desk.conn, *LIMIT, also=WINDOW)
+    run_id = desk.launch()
+    desk.faults("down", times=None)
+    desk.work()
+    desk.outside.provider.faults.clear()
+    desk.conn.execute("UPDATE spending SET at = at - interval '25 hours'")
+    other = desk.launch()
+    desk.work()
+    assert (desk.paid("PO-2"), desk.run(other).status) == ([600_000], "done")
+    assert _said_to_try_again(desk)
+    desk.work()
+    assert (desk.paid("PO-1"), desk.run(run_id).status) == ([], "done")
+    assert "somebody has to be asked now" in desk.texts(run_id)[0]
+
+
+def test_what_is_to_be_tried_again_under_a_policy_that_cannot_be_read_is_put_off_and_not_given_up(
+    desks: Desks, buyer: Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = desks(ask(pay("PO-1")), DONE, agent=buyer)
+    in_force(desk.conn, *LIMIT)
+    run_id = desk.launch()
+    desk.faults("down", times=None)
+    desk.work()
+    desk.outside.provider.faults.clear()
+    with monkeypatch.context() as lenient:
+        lenient.setattr(policy_file, "check", lambda _text, _people: SimpleNamespace(version="v-later"))
+        database.apply_policy(desk.conn, 'version = "v-later"\n' + band("all", ASK + "witnesses = 2\n"))
+    assert _said_to_try_again(desk)
+    desk.work()
+    assert (desk.run(run_id).status, desk.effects(run_id), desk.paid()) == ("queued", ["attempted"], [])

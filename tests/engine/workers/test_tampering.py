@@ -243,7 +243,10 @@ def test_one_yes_is_not_two_whatever_the_row_says(desks: Desks, shop: Shop, keys
     desk.give_role("jonas", "finance-approver")
     desk.policy(
         ('person = "marta"', 'role = "finance-approver"\napprovers = 2'),
-        ('manager_of = "approver"', 'manager_of = "requester"'),
+        (
+            'on_expiry = "escalate"\nescalate = [{ manager_of = "approver", answer_within = "4h" }]',
+            'on_expiry = "deny"',
+        ),
     )
     run_id = desk.start()
     found = desk.pause(run_id)
