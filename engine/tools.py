@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any, overload
 
 from engine.errors import BadInput, Misconfigured
-from engine.rules import addresses, digest
+from engine.rules import addresses, digest, policy_arguments
 from engine.rules.documents import Unfit, length
 from engine.rules.money import Money
+from engine.rules.policy_arguments import Takes
 from engine.state.runs import Launch
 from engine.tool import Tool, arguments_of
 
@@ -283,3 +284,15 @@ def load(modules: Sequence[str]) -> dict[str, Agent]:
     if faults:
         raise Misconfigured(faults)
     return found
+
+
+def taken(agents: Mapping[str, Agent]) -> list[Takes]:
+    """What the calls of all tools with an effect have, for a policy to be held to."""
+    return [
+        policy_arguments.takes(
+            tool.name, tool.action, tool.arguments.model_json_schema(mode="serialization"), has_amount=bool(tool.amount)
+        )
+        for agent in agents.values()
+        for tool in agent.tools.values()
+        if tool.action
+    ]

@@ -42,8 +42,8 @@ def changed(change: Change) -> tuple[str, str]:
 
 
 def together(window_s: int) -> str:
-    """How payments to one payee count."""
-    return f"together within {span(window_s)}" if window_s else "each by itself"
+    """How payments to one payee count, as part of a sentence."""
+    return f"what goes to one payee within {span(window_s)} counts together" if window_s else "each is judged by itself"
 
 
 def clock_of(minutes: int) -> str:

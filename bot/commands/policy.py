@@ -8,7 +8,18 @@ from rich.text import Text
 
 from bot.commands import changes, needs
 from bot.commands.policy_explain import explain
-from bot.commands.policy_sources import NOBODY, WITHOUT_PEOPLE, PeopleFile, PolicyFile, in_force, named, who_is_who
+from bot.commands.policy_sources import (
+    NOBODY,
+    WITHOUT_PEOPLE,
+    AgentModules,
+    PeopleFile,
+    PolicyFile,
+    in_force,
+    named,
+    tools_of,
+    who_is_who,
+    without_tool,
+)
 from bot.commands.terminal import (
     Exit,
     complain,
@@ -19,6 +30,7 @@ from bot.commands.terminal import (
     read_people,
     read_text,
     say,
+    several,
     show,
     table,
 )
@@ -33,32 +45,40 @@ policy.command()(explain)
 
 
 @policy.command()
-def check(file: PolicyFile, people_file: PeopleFile = None) -> None:
+def check(file: PolicyFile, people_file: PeopleFile = None, agents: AgentModules = "") -> None:
     """Say everything that is wrong with a policy; write nothing."""
-    text, everybody = read_text(file), who_is_who(people_file)
+    text, everybody, tools = read_text(file), who_is_who(people_file), tools_of(agents)
+    found = policy_file.check(text, everybody, tools.taken)
+    fit = "reads well by itself" if everybody is None else "can be put in force"
+    say(f"{found.version} {fit}: {several(len(found.rules), 'rule')}, nothing wrong.")
     if everybody is None:
-        found = policy_file.parse(text)
-        say(f"{found.version} reads well by itself: {len(found.rules)} rules, nothing wrong.", WITHOUT_PEOPLE)
-        return
-    found = policy_file.check(text, everybody)
-    say(f"{found.version} can be put in force: {len(found.rules)} rules, nothing wrong.")
+        say(WITHOUT_PEOPLE)
+    if tools.unchecked:
+        say(tools.unchecked)
+    for action in without_tool(found, tools):
+        say(f"No tool of these agents has the action {action}, so names of its arguments were not checked.")
 
 
 @policy.command()
 def apply(
     file: PolicyFile,
     people_file: PeopleFile = None,
+    agents: AgentModules = "",
     person: Annotated[str, typer.Option("--as", metavar="PERSON", help="Who does this; the system, if left out.")] = "",
 ) -> None:
     """Put a policy in force. A version is never changed: another text needs another name."""
-    text = read_text(file)
+    text, tools = read_text(file), tools_of(agents)
     given = read_people(people_file) if people_file else None
     with database() as conn:
         everybody = people.everybody(conn)
         by = known(everybody, person, "--as").id if person else "system"
         before = changes.in_force(conn)
-        version, changed = policies.apply(conn, text, given or everybody, actor=by, surface=from_here())
+        version, changed = policies.apply(
+            conn, text, given or everybody, actor=by, surface=from_here(), tools=tools.taken
+        )
     say(f"{version} is in force." if changed else f"{version} is in force already; nothing was changed.")
+    if changed and tools.unchecked:
+        say(tools.unchecked)
     counted = before.windows if before else {}
     for action in policy_file.recall(text).windows if changed else ():
         if action not in counted:
@@ -85,7 +105,7 @@ def diff(
             made.add_row(change.action, Text(plain(change.extent)), *(Text(told) for told in needs.changed(change)))
         show(made)
     for action, was, becomes in windows:
-        say(f"Of {action}, what goes to one payee counted {needs.together(was)}, and counts {needs.together(becomes)}.")
+        say(f"Of {action}: by {before.version}, {needs.together(was)}; by {now.version}, {needs.together(becomes)}.")
     for action, extent in unclear:
         complain(
             f"Of {', '.join(filter(None, (action, extent)))}: the rules differ, and their conditions tell more kinds of calls apart than can be "

@@ -25,7 +25,7 @@ from engine.rules.policy import Facts, Policy, evaluate
 def explain(
     action_file: Annotated[
         Path | None,
-        typer.Argument(metavar="FILE.json", help="One action: action, amount, currency, payee, arguments, for."),
+        typer.Argument(metavar="FILE.json", help="One action: action, amount, currency, payee, spent, arguments, for."),
     ] = None,
     *,
     action: Annotated[str | None, typer.Option(help="One action, as a tool names it: payment. Else all rules.")] = None,
@@ -45,7 +45,9 @@ def explain(
     if told.facts is None:
         _all(found, everybody)
     else:
-        _one(evaluate(found, told.facts), everybody, requester)
+        need = evaluate(found, told.facts)
+        _one(need, everybody, requester)
+        _may_need_more(found, told.facts, need)
     if everybody is None:
         say(WITHOUT_PEOPLE)
 
@@ -120,8 +122,20 @@ def _all(found: Policy, everybody: People | None) -> None:
         made.add_row(Text(plain(rule.name)), rule.action, Text(plain(policy_words.short(rule))), Text(what))
     show(made)
     for action, seconds in found.windows.items():
-        say(f"Of {action}, what goes to one payee within {span(seconds)} counts together.")
+        say(f"Of {action}, {needs.together(seconds)}.")
     say("What no rule names is forbidden.")
+
+
+def _may_need_more(found: Policy, asked: Facts, need: Need) -> None:
+    """Say that what was paid to the payee before may change what it needs, where that was not told."""
+    window_s = found.windows.get(asked.action, 0)
+    is_last = need.window_s and need.up_to is None
+    if not window_s or asked.amount is None or asked.spent is not None or need.kind == "forbid" or is_last:
+        return
+    say(
+        f"Of {asked.action}, {needs.together(window_s)}: after others to the same payee it may need more. Nothing paid before was counted; "
+        "tell it as spent in FILE.json."
+    )
 
 
 def _one(need: Need, everybody: People | None, requester: str) -> None:

@@ -117,6 +117,11 @@ def facts(*pairs: tuple[str, str]) -> None:
     _console().print(made)
 
 
+def several(number: int, what: str) -> str:
+    """A number of things: "1 rule", "2 rules"."""
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
 def when(at: datetime | None) -> str:
     """A time as people read it, in UTC; nothing for none."""
     return clock(at) if at else ""

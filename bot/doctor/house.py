@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 
 from bot.doctor.findings import Finding, part_of
 from engine.errors import Misconfigured
-from engine.rules import policy_lint
+from engine.rules import policy_arguments, policy_lint
 from engine.rules.people import People
 from engine.rules.policy import Policy
 from engine.settings import AgentModules, Database, Settings
 from engine.state import db, outage, people, policies
-from engine.tools import Agent, load
+from engine.tools import Agent, load, taken
 
 
 def settings(environ: Mapping[str, str]) -> list[Finding]:
@@ -104,6 +104,7 @@ def _read(conn: db.Conn) -> Rows:
 def together(loaded: Mapping[str, Agent], policy: Policy, everybody: People) -> list[Finding]:
     """What agents, policy and people are for each other."""
     faults = policy_lint.against_people(policy.rules, everybody)
+    faults += policy_arguments.against_tools(policy.rules, taken(loaded))
     found = [Finding("policy", "wrong", f"{fault.field}: {fault.why} {fault.fix}") for fault in faults]
     named = {rule.action for rule in policy.rules}
     for agent in loaded.values():

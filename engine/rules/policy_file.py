@@ -4,17 +4,18 @@ The one rule: nothing is guessed. A key of a later version, an answer to silence
 fault with the sentence that mends it. Faults between rules, and against who is who, are found in policy_lint.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any, Literal
 
-from engine.rules import calendar, documents, policy_lint, policy_values, policy_words
+from engine.rules import calendar, documents, policy_arguments, policy_lint, policy_values, policy_words
 from engine.rules.calendar import Calendar
 from engine.rules.documents import DocumentFaults, Fault, Table
 from engine.rules.needs import Kind, Need, Step
 from engine.rules.people import People
 from engine.rules.policy import ANY_OTHER, Policy, Rule
+from engine.rules.policy_arguments import Takes
 
 DEFAULT_EXECUTE_WITHIN_S = 86_400
 """How long an approval may wait to be carried out, if the rule does not say: a day."""
@@ -50,11 +51,16 @@ def recall(text: str) -> Policy:
     return policy
 
 
-def check(text: str, people: People) -> Policy:
-    """Read a policy that is about to be applied to these people. Raises DocumentFaults with the faults of both."""
+def check(text: str, people: People | None, tools: Sequence[Takes] = ()) -> Policy:
+    """Read a policy that is about to be applied to these people and tools. Raises DocumentFaults with the faults of all.
+
+    `people` None: they are not known, and not looked at.
+    """
     policy, faults = _read(text)
-    faults += policy_lint.against_people(policy.rules, people)
-    faults += policy_lint.short_of_votes(policy.rules, people)
+    if people is not None:
+        faults += policy_lint.against_people(policy.rules, people)
+        faults += policy_lint.short_of_votes(policy.rules, people)
+    faults += policy_arguments.against_tools(policy.rules, tools)
     if faults:
         raise DocumentFaults(faults)
     return policy

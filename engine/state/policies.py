@@ -1,5 +1,6 @@
 """The verbs of policy: apply a version, read the one in force. A version is immutable; the text is kept as finance wrote it."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from engine.errors import Conflict, Misconfigured, PolicyUnreadable
@@ -7,15 +8,18 @@ from engine.rules import digest, policy_file
 from engine.rules.documents import DocumentFaults
 from engine.rules.people import People
 from engine.rules.policy import Policy
+from engine.rules.policy_arguments import Takes
 from engine.state import db
 
 
-def apply(conn: db.Conn, text: str, people: People, *, actor: str, surface: str = "cli") -> tuple[str, bool]:
-    """Put a policy in force; its version, and whether anything changed.
+def apply(
+    conn: db.Conn, text: str, people: People, *, actor: str, surface: str = "cli", tools: Sequence[Takes] = ()
+) -> tuple[str, bool]:
+    """Put a policy in force; its version, and whether anything changed. It is judged by these people and tools.
 
     Raises DocumentFaults, or Conflict if the version's name stands for another text or for one that a later version replaced.
     """
-    policy = policy_file.check(text, people)
+    policy = policy_file.check(text, people, tools)
     row = db.system_move(conn, "apply_policy", version=policy.version, document=text,
                   digest=digest.digest("placet.policy.v1", text), actor=actor, surface=surface)  # fmt: skip
     match row["outcome"]:

@@ -193,6 +193,24 @@ def test_a_policy_is_checked_by_itself_where_nobody_says_who_is_who(tmp_path: Pa
     assert (wrong.code, "silence is never a yes." in wrong.err) == (2, True)
 
 
+def test_names_of_arguments_are_held_to_the_tools_of_the_agents(conn: Any, db_url: str, tmp_path: Path) -> None:
+    wrong = changed(POLICY, tmp_path, 'finally = "deny"', 'finally = "deny"\nconfirm = "pament_method"')
+    for command in ("check", "apply"):
+        with untouched(conn):
+            said = placet(db_url, "policy", command, wrong)
+        assert said.code == 2
+        assert "confirm: charge_supplier has no pament_method. Did you mean payment_method?" in said.err
+    unchecked = "Names of arguments were not checked against tools"
+    said = placet(db_url, "policy", "check", wrong, PLACET_AGENTS="")
+    assert (said.code, f"{unchecked}: give --agents, or set PLACET_AGENTS." in said.out) == (0, True)
+    said = placet(db_url, "policy", "check", wrong, "--agents", "no.such")
+    assert (said.code, f"{unchecked}. no.such cannot be imported" in said.out) == (0, True)
+    other = changed(POLICY, tmp_path, 'action = "release"', 'action = "relase"')
+    said = placet(db_url, "policy", "check", other)
+    assert "No tool of these agents has the action relase, so names of its arguments were not checked." in said.out
+    assert unchecked in placet(db_url, "policy", "apply", wrong, PLACET_AGENTS="").out
+
+
 def test_a_policy_is_explained_from_files_alone() -> None:
     large = ("--action", "payment", "--amount", "38000", "--currency", "EUR")
     files = ("policy", "explain", "--policy", str(POLICY))

@@ -53,7 +53,9 @@ def test_what_a_new_policy_changes_is_told_in_words(tmp_path: Path) -> None:
     assert "payment over EUR 500.00 up to EUR 1,000.00 done without asking" in said.out
     assert "asks one person with the role finance-approver" in said.out
     assert "payment over EUR 10,000.00 to be done within 3 days to be done within 1 day" in said.out
-    assert "Of payment, what goes to one payee counted each by itself, and counts together within 1 day." in said.out
+    assert (
+        "Of payment: by fin-approvals-v4, each is judged by itself; by fin-approvals-v5, what goes to one payee within 1 day counts together."
+    ) in said.out
 
 
 def test_two_policies_that_ask_for_the_same_are_said_to(tmp_path: Path) -> None:
@@ -139,6 +141,23 @@ def test_one_action_in_a_file_is_explained(tmp_path: Path) -> None:
         in said.out
     )
     assert "told twice" in placet(None, "policy", "explain", file, *given, "--action", "payment").err
+
+
+def test_one_action_where_payments_count_together_is_explained_with_that(tmp_path: Path) -> None:
+    policy = written(tmp_path, POLICY.read_text() + '\n[spend_window]\npayment = "1d"\n')
+
+    def explained(**more: str) -> str:
+        action = {"action": "payment", "amount": "900.00", "currency": "EUR", "payee": "sup_412", **more}
+        return placet(
+            None, "policy", "explain", written(tmp_path, json.dumps(action), "action.json"), "--policy", policy
+        ).out
+
+    told = "Of payment, what goes to one payee within 1 day counts together: after others to the same payee it may need more."
+    assert "what it needs done without asking" in explained()
+    assert told in explained()
+    assert told not in explained(amount="38000.00")
+    assert told not in explained(spent="200.00")
+    assert "asks whoever has the role finance-approver" in explained(spent="200.00")
 
 
 @pytest.mark.parametrize(
@@ -237,7 +256,7 @@ def done(policy: Policy, call: dict[str, Any], requester: str) -> tuple[str, str
         SimpleNamespace(id=UUID(int=1), iterations=1, on_behalf_of=requester, agent="buyer", acts_as="agent:buyer"),
     )
     turn = Turn(means=cast("Means", None), claim=cast("Claim", None), agent=AGENT, run=run)
-    standing = cast("StandingNow", SimpleNamespace(now=None))
+    standing = cast("StandingNow", SimpleNamespace(requester_active=True, held=frozenset(), granted=frozenset()))
     asked = Call(
         n=0, state="requested", tool_use_id="t", tool="pay", arguments={**call, "why": "-"}, result=None, pause_id=None
     )

@@ -113,6 +113,14 @@ def test_a_socket_that_cannot_be_opened_is_said(fit: dict[str, str]) -> None:
     assert fault.startswith("deliveries: No socket can be opened (invalid_auth). Set SLACK_APP_TOKEN to ")
 
 
+def test_a_name_that_no_tool_knows_is_said_of_the_policy_in_force(fit: dict[str, str], conn: Any) -> None:
+    text = POLICY.replace("-v4", "-v5").replace('finally = "deny"\n', 'finally = "deny"\nconfirm = "pament_method"\n')
+    policies.apply(conn, text, database.example_people(), actor="tests")
+    assert wrong(fit) == [
+        'policy: rule "large payment", confirm: charge_supplier has no pament_method. Did you mean payment_method?'
+    ]
+
+
 def test_a_database_without_people_and_policy_is_said(office: Office, db_url: str, conn: Any) -> None:
     conn.execute("DELETE FROM role_member; DELETE FROM identity; DELETE FROM person", prepare=False)
     faults = wrong(environment(office, db_url))

@@ -168,7 +168,7 @@ def test_what_is_in_force_is_not_refused_by_a_lint_that_came_later(conn: Any, mo
     gap = policy_text().replace('over = "10000.00"', 'over = "20000.00"')
     with pytest.raises(DocumentFaults):
         apply(conn, gap)
-    monkeypatch.setattr(policy_file, "check", lambda text, _people: policy_file.recall(text))
+    monkeypatch.setattr(policy_file, "check", lambda text, _people, _tools: policy_file.recall(text))
     apply(conn, gap)
     assert policies.current(conn).version == "fin-approvals-v4"
     assert policies.of_version(conn, "fin-approvals-v4") == policies.current(conn)
@@ -178,7 +178,9 @@ def test_what_is_in_force_and_cannot_be_read_is_named_with_what_to_do(
     conn: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     later = policy_text().replace('need = "ask"', 'need = "ask"\nwitnesses = 2', 1)
-    monkeypatch.setattr(policy_file, "check", lambda _text, _people: SimpleNamespace(version="fin-approvals-v4"))
+    monkeypatch.setattr(
+        policy_file, "check", lambda _text, _people, _tools: SimpleNamespace(version="fin-approvals-v4")
+    )
     apply(conn, later)
     by_name = partial(policies.of_version, version="fin-approvals-v4")
     reads: list[Callable[[Any], Any]] = [policies.current, by_name]

@@ -270,7 +270,7 @@ def test_a_policy_of_another_release_puts_what_was_approved_off_and_says_why(
     run_id = desk.start()
     desk.approve(run_id)
     with monkeypatch.context() as lenient:
-        lenient.setattr(policy_file, "check", lambda _text, _people: SimpleNamespace(version="v-later"))
+        lenient.setattr(policy_file, "check", lambda _text, _people, _tools: SimpleNamespace(version="v-later"))
         database.apply_policy(desk.conn, 'version = "v-later"\n' + band("all", ASK + "witnesses = 2\n"))
     desk.work()
     assert desk.run(run_id).status == "queued"
