@@ -5,16 +5,17 @@ The one rule: a run always has a requester, and what cannot be read never become
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Final, Literal
 from uuid import UUID
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
 from bot.cards.ids import screen_id
 from bot.commands import needs
+from bot.commands.foretold import BLOCK, show_needs, unreadable
 from bot.commands.terminal import (
     SURFACE,
     Exit,
@@ -32,18 +33,15 @@ from engine.errors import BadInput, Misconfigured
 from engine.rules.digest import visible
 from engine.rules.intake import Row, Unreadable
 from engine.rules.people import Person
-from engine.state import db, people, policies, runs
+from engine.state import db, ledger, people, policies, runs
 from engine.tools import Agent, load
-from engine.workers.orders import Foreseen, Taken, foresee, key_of, launch_key, read_orders
+from engine.workers.orders import Taken, foresee_all, key_of, launch_key, read_orders
 
 app = typer.Typer()
 
 MOST_BYTES: Final = 20_000_000
 MOST_ROWS: Final = 20_000
 """A file beyond either is refused: it is read whole, since two rows that share a reference are both refused."""
-
-_BLOCK: Final = 500
-"""Rows in one table, so that the first are on the screen while the last are laid out."""
 
 _KINDS: dict[str, Literal["csv", "jsonl"]] = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 
@@ -174,14 +172,13 @@ def _launch_row(conn: db.Conn, agent: Agent, row: Taken, person: str, earlier: M
 
 
 def _refused(row: Unreadable) -> _Row:
-    field = f"{plain(row.field)}: " if row.field else ""
-    return _Row(line=row.line, ref="", fate="refused", text=f"refused: {field}{plain(row.why)}")
+    return _Row(line=row.line, ref="", fate="refused", text=unreadable(row))
 
 
 def _report(done: Sequence[_Row]) -> None:
     made = table("line", "order", "what became of it")
     for row in done:
-        if made.row_count == _BLOCK:
+        if made.row_count == BLOCK:
             show(made)
             made = table("line", "order", "what became of it")
         made.add_row(str(row.line), Text(plain(row.ref)), Text(row.text, style="red" if row.fate == "refused" else ""))
@@ -202,24 +199,8 @@ def _foretell(agent: Agent, rows: Sequence[Taken | Unreadable], person: str) -> 
         everybody = people.everybody(conn)
         requester = known(everybody, person, "--for")
         policy = policies.current(conn)
-    found: list[Foreseen] = []
-    made = _table_of_needs()
-    for row in rows:
-        if made.row_count == _BLOCK:
-            show(made)
-            made = _table_of_needs()
-        if isinstance(row, Unreadable):
-            made.add_row(str(row.line), "", "", "", Text(_refused(row).text, style="red"))
-            continue
-        one = foresee(row, policy, everybody, person)
-        found.append(one)
-        need = needs.in_words(one.need, one.approver, everybody) if one.need else "nothing: it has no effect"
-        rule = one.need.rule if one.need else ""
-        made.add_row(
-            str(one.line), Text(plain(one.ref)), Text(plain(one.payee or "")), str(one.amount or ""), Text(need),
-            Text(plain(rule)),
-        )  # fmt: skip
-    show(made)
+        foreseen = foresee_all(rows, policy, everybody, person, partial(ledger.spent, conn))
+        found = show_needs(foreseen, everybody)
     asked = sum(one.approver is not None for one in found)
     free = sum(one.need is None or one.need.kind == "allow" for one in found)
     say(
@@ -227,12 +208,15 @@ def _foretell(agent: Agent, rows: Sequence[Taken | Unreadable], person: str) -> 
         f"{len(found) - free - asked} not allowed, {len(rows) - len(found)} refused as unreadable. Nothing was written.",
         "A run is judged by what it is quoted at the time, which may differ from the file.",
     )
+    actions = {row.tool.action for row in rows if isinstance(row, Taken)}
+    for action, window_s in policy.windows.items():
+        if action in actions:
+            say(
+                f"Of {action}, {needs.together(window_s)}: each row was judged with what is on record and with the rows before it, "
+                "as if those were done."
+            )
     _warn_of_scopes(agent, requester)
     return len(rows) - len(found)
-
-
-def _table_of_needs() -> Table:
-    return table("line", "order", "payee", "amount", "what it would need", "rule")
 
 
 def _warn_of_scopes(agent: Agent, requester: Person) -> None:

@@ -5,17 +5,17 @@ made of it exactly, and a reference that two rows share is taken from neither, a
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from engine.errors import Misconfigured
-from engine.rules import escalation
+from engine.rules import confirmations, escalation
 from engine.rules.intake import Row, Unreadable, read_rows
-from engine.rules.money import Money
+from engine.rules.money import LARGEST_MINOR, Money
 from engine.rules.needs import Need
 from engine.rules.people import People
-from engine.rules.policy import Policy, evaluate
+from engine.rules.policy import Facts, Policy, evaluate, same_payee
 from engine.tool import Bound, InvalidArguments, Tool
 from engine.tools import Agent, Order, Refused
 
@@ -34,8 +34,8 @@ class Taken:
 class Foreseen:
     """What a row would need. `need` None: its call has no effect, so no policy is asked. `amount` and `payee` None: it has none.
 
-    `approver` is who is asked first ("person:marta", "role:finance-approver"); None if nobody is: allowed, forbidden, or a rule
-    that leads to no one but the requester.
+    `approver` is who is asked first ("person:marta", "role:finance-approver"); None if nobody is: allowed, forbidden, a rule
+    that leads to no one but the requester, or one that has something typed that the call does not have: `untyped`, "" otherwise.
     """
 
     line: int
@@ -44,6 +44,7 @@ class Foreseen:
     amount: Money | None
     need: Need | None
     approver: str | None
+    untyped: str = ""
 
 
 def read_orders(
@@ -65,11 +66,45 @@ def read_orders(
     return [_alone(row, sharing[_same(row.order.ref)]) if isinstance(row, Taken) else row for row in rows]
 
 
-def foresee(taken: Taken, policy: Policy, people: People, requester: str) -> Foreseen:
-    """What would be needed if the agent asked for exactly what the row says."""
+def foresee_all(
+    rows: Iterable[Taken | Unreadable],
+    policy: Policy,
+    people: People,
+    requester: str,
+    paid: Callable[[str, str, str, int], int],
+) -> Iterator[Foreseen | Unreadable]:
+    """What each row would need if those before it that may be were all done; a row that cannot be read as it is.
+
+    `paid`: what went to a payee before, in minor units, by action, payee, currency and the seconds of the window.
+    """
+    going: dict[tuple[str, str, str], int] = {}
+    for row in rows:
+        if isinstance(row, Unreadable):
+            yield row
+            continue
+        facts = row.tool.facts(row.bound) if row.tool.action else None
+        window_s = policy.windows.get(facts.action, 0) if facts else 0
+        if not window_s or facts is None or facts.amount is None or facts.payee is None:
+            yield foresee(row, policy, people, requester)
+            continue
+        to = (facts.action, same_payee(facts.payee), facts.amount.currency)
+        if to not in going:
+            going[to] = paid(facts.action, facts.payee, facts.amount.currency, window_s)
+        found = foresee(row, policy, people, requester, before=going[to])
+        if found.approver or (found.need and found.need.kind == "allow"):
+            going[to] += facts.amount.minor
+        yield found
+
+
+def foresee(taken: Taken, policy: Policy, people: People, requester: str, *, before: int = 0) -> Foreseen:
+    """What would be needed if the agent asked for exactly what the row says, after so much went to its payee, in minor units."""
     facts = taken.tool.facts(taken.bound) if taken.tool.action else None
+    if facts and facts.amount:
+        facts = replace(facts, spent=replace(facts.amount, minor=min(before, LARGEST_MINOR)))
     need = evaluate(policy, facts) if facts else None
-    approver = escalation.first_approver(need, requester, people) if need and need.kind == "ask" else None
+    untyped = need.confirm if need and need.confirm and not _typed(need.confirm, facts) else ""
+    asks = need is not None and need.kind == "ask" and not untyped
+    approver = escalation.first_approver(need, requester, people) if need and asks else None
     return Foreseen(
         line=taken.line,
         ref=taken.order.ref,
@@ -77,7 +112,12 @@ def foresee(taken: Taken, policy: Policy, people: People, requester: str) -> For
         amount=facts.amount if facts else None,
         need=need,
         approver=approver,
+        untyped=untyped,
     )
+
+
+def _typed(confirm: str, facts: Facts | None) -> bool:
+    return facts is not None and confirmations.asked(confirm, facts.amount, facts.arguments) is not None
 
 
 def launch_key(agent: Agent, order: Order) -> str:

@@ -2,6 +2,7 @@
 
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,9 @@ from rich.console import Console
 
 from bot.commands.terminal import watched
 from engine.models import RunRecord
-from engine.state import runs
-from tests import database
+from engine.state import ledger, runs
+from engine.state.ledger import Begun, Spend
+from tests import database, rows
 from tests.bot.command_line import EXAMPLES, NOWHERE, placet, untouched
 
 ORDERS = str(EXAMPLES / "orders.csv")
@@ -218,6 +220,48 @@ def test_a_dry_run_without_a_policy_says_so(conn: Any, db_url: str) -> None:
         said = placet(db_url, "launch", "procurement", "--orders", ORDERS, "--for", "priya", "--dry-run")
     assert said.code == 2
     assert "No policy is in force. Write one and apply it: placet policy apply policy.toml" in said.err
+
+
+def test_a_dry_run_counts_what_has_nothing_to_be_typed_as_not_allowed(conn: Any, db_url: str, tmp_path: Path) -> None:
+    policy = (EXAMPLES / "policy.toml").read_text()
+    database.apply_policy(conn, policy.replace('finally = "deny"', 'finally = "deny"\nconfirm = "item"'))
+    file = csv(tmp_path, "PO-1,sup_118,---,1,38000.00,EUR,pm_1", "PO-2,sup_118,paper,1,38000.00,EUR,pm_1")
+    with untouched(conn):
+        said = placet(db_url, "launch", "procurement", "--orders", file, "--for", "priya", "--dry-run")
+    refused = "refused: the approver types the item, and this order has none"
+    assert f"2 PO-1 sup_118 EUR 38,000.00 {refused} large payment" in said.out
+    assert "0 without asking, 1 with somebody's yes, 1 not allowed, 0 refused as unreadable." in said.out
+
+
+def test_a_dry_run_counts_what_goes_to_one_payee_together_with_what_is_on_record(
+    conn: Any, db_url: str, tmp_path: Path
+) -> None:
+    database.apply_policy(conn, (EXAMPLES / "policy.toml").read_text() + '\n[spend_window]\npayment = "1d"\n')
+    claim = rows.claimed(conn)
+    rows.replied(conn, claim)
+    paid = Spend(action="payment", payee="sup_412", currency="EUR", minor=70_000, window_s=86_400, up_to=None)
+    assert isinstance(ledger.begin(conn, claim, replace(rows.intent(claim.id, None), spend=paid), lease_s=60), Begun)
+    file = csv(
+        tmp_path,
+        "PO-1,sup_412,pumps,1,300.00,EUR,pm_1",
+        "PO-2,SUP_412,pumps,1,0.01,EUR,pm_1",
+        "PO-3,sup_118,paper,1,999.00,EUR,pm_1",
+        "PO-4,sup_118,paper,1,999.00,EUR,pm_1",
+    )
+    with untouched(conn):
+        said = placet(db_url, "launch", "procurement", "--orders", file, "--for", "priya", "--dry-run")
+    lines = said.out.splitlines()
+    asks = "asks whoever has the role finance-approver; 4 hours to answer payment"
+    assert lines[2:6] == [
+        "2 PO-1 sup_412 EUR 300.00 done without asking small payment",
+        f"3 PO-2 SUP_412 EUR 0.01 {asks}",
+        "4 PO-3 sup_118 EUR 999.00 done without asking small payment",
+        f"5 PO-4 sup_118 EUR 999.00 {asks}",
+    ]
+    assert (
+        "Of payment, what goes to one payee within 1 day counts together: each row was judged with what is on record and with the rows "
+        "before it, as if those were done."
+    ) in lines
 
 
 def test_json_lines_are_read_exactly_and_hidden_characters_are_shown(conn: Any, db_url: str, tmp_path: Path) -> None:
