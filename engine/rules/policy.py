@@ -135,7 +135,8 @@ def choose(rules: Sequence[Rule], minor: int | None, judge: Callable[[Rule], boo
 
 
 def _strictest(rules: Iterable[Rule]) -> Rule:
-    return max(rules, key=lambda rule: (*strictness(rule.need), -1 if rule.over is None else rule.over))
+    """Of several as strict one without a condition, which surely may apply, and of those the one for the largest amounts."""
+    return max(rules, key=lambda rule: (*strictness(rule.need), not rule.when, -1 if rule.over is None else rule.over))
 
 
 def _unread(policy: Policy, facts: Facts, rules: Sequence[Rule], what: str) -> Need:

@@ -59,6 +59,14 @@ def test_what_cannot_be_told_never_makes_a_need_smaller(supplier: Any, minor: in
     assert need.why.startswith("Whether a condition holds cannot be told, so the strictest rule holds. ")
 
 
+def test_of_two_as_strict_the_one_without_a_condition_is_named() -> None:
+    known = band("known", ALLOW + 'when = { supplier_id = "sup_412" }\n', over="500", up_to="5000.00")
+    policy = policy_of(known, band("small", ALLOW, up_to="1000.00"), band("large", ASK, over="1000.00"))
+    need = evaluate(policy, Facts(action="payment", amount=Money(90_000, "EUR"), payee="sup_377"))
+    assert need.rule == "small"
+    assert "supplier id is sup_412" not in need.why
+
+
 def test_an_action_without_money_may_have_conditions_too() -> None:
     applies = {
         quantity: evaluate(POLICY, Facts(action="reserve", arguments={"quantity": quantity})).rule
