@@ -11,6 +11,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 from engine.rules import toml_lines
@@ -117,7 +118,7 @@ class Table:
 
         At the top of a document they are called by their `name` or `id`.
         """
-        found = self.optional(key, _tables, [])
+        found = self.optional(key, _tables if self._places is None else partial(_tables_of, key), [])
         return [
             self._child(key, index, f"{key}[{index}]" if self._places is None else called(key, index, values), values)
             for index, values in enumerate(found)
@@ -260,6 +261,13 @@ def _tables(value: Any) -> list[dict[str, Any]]:
     if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
         raise Unfit("it is not a list of tables.", "Write [[...]] headers, or a list of { key = ... } tables.")
     return value
+
+
+def _tables_of(key: str, value: Any) -> list[dict[str, Any]]:
+    """The same at the top, where one pair of brackets too few is soon written."""
+    if isinstance(value, dict):
+        raise Unfit("it is one table, and no list of them.", f"Write [[{key}]], with two brackets on each side.")
+    return _tables(value)
 
 
 def _table(value: Any) -> dict[str, Any]:

@@ -4,6 +4,7 @@ The one rule: nothing is guessed. A key of a later version, an answer to silence
 fault with the sentence that mends it. Faults between rules, and against who is who, are found in policy_lint.
 """
 
+import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
@@ -72,6 +73,10 @@ def _read(text: str) -> tuple[Policy, list[Fault]]:
     version = top.required("version", policy_values.version) or ""
     written = top.table("calendar")
     hours = policy_values.calendar_of(written) if written else None
+    if (
+        hours is None and "calendar" in top
+    ):  # which is the fault, and was noted: business hours do not lack one beside it
+        hours = policy_values.UNREAD
     windows = _windows(top, tables)
     top.refuse_unknown()
     before = len(faults)
@@ -92,7 +97,9 @@ def _windows(top: Table, tables: list[Table]) -> Mapping[str, int]:
     for action in window:
         found[action] = window.optional(action, documents.length, 0)
         if action not in with_money:
-            window.fault(action, "no rule of this action names a currency.", "Name an action whose rules do.")
+            near = difflib.get_close_matches(action, [one for one in with_money if isinstance(one, str)], n=1)
+            fix = f"Did you mean {near[0]}?" if near else "Name an action whose rules do."
+            window.fault(action, "no rule of this action names a currency.", fix)
     return {action: seconds for action, seconds in found.items() if seconds}
 
 

@@ -73,7 +73,8 @@ def _unfit_role(role: str, approvers: int, people: People) -> str | None:
         return f'nobody active has the role "{role}".'
     if len(holders) <= approvers:
         others = f"{approvers} other person is" if approvers == 1 else f"{approvers} other people are"
-        return f'only {", ".join(holders)} has the role "{role}", and when they ask themselves {others} needed.'
+        have = "has" if len(holders) == 1 else "have"
+        return f'only {" and ".join(holders)} {have} the role "{role}", and when they ask themselves {others} needed.'
     return None
 
 

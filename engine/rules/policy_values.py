@@ -27,10 +27,21 @@ _A_DAY: Final = 1_440
 _PATH: Final = r"[A-Za-z][A-Za-z0-9_]{0,62}(\.[A-Za-z][A-Za-z0-9_]{0,62})*"
 
 version = documents.shaped("[A-Za-z0-9][A-Za-z0-9._-]{0,62}", "fin-approvals-v4")
-channel = documents.shaped("[CG][A-Z0-9]{2,20}", "C0BUY")
 argument = documents.shaped("[a-z][a-z0-9_]{0,62}", "payment_method")
 region = documents.shaped("[A-Z]{2}(-[A-Z0-9]{1,6})?", "DE-BE")
 manager_of: Callable[[Any], Literal["approver", "requester"]] = documents.choice("approver", "requester")
+
+
+UNREAD: Final = Calendar(zone="UTC", days=(0, 1, 2, 3, 4), opens=540, closes=660)
+"""In place of a calendar that cannot be read, so that nothing else is said to lack one. Its days are short, and no time is too short by it."""
+
+
+def channel(value: Any) -> str:
+    """A channel by its id."""
+    if not isinstance(value, str) or not re.fullmatch("[CG][A-Z0-9]{2,20}", value):
+        fix = 'Write its id, as in "C0BUY": Slack shows it at the end of About in the channel\'s details.'
+        raise Unfit("it is no id of a channel.", fix)
+    return value
 
 
 def rule_name(value: Any) -> str:
@@ -93,7 +104,7 @@ def answer_within(hours: Calendar | None) -> Callable[[Any], tuple[int, bool]]:
     def reader(value: Any) -> tuple[int, bool]:
         found = re.fullmatch("([0-9]{1,3}) business (hour|day)s?", value) if isinstance(value, str) else None
         if found is None:
-            return documents.length(value), False
+            return _length(value), False
         if hours is None:
             raise Unfit("business hours need a calendar.", 'Add a [calendar], or write the time as in "4h".')
         seconds = int(found[1]) * (3_600 if found[2] == "hour" else calendar.day_s(hours))
@@ -102,6 +113,18 @@ def answer_within(hours: Calendar | None) -> Callable[[Any], tuple[int, bool]]:
         return seconds, True
 
     return reader
+
+
+def _length(value: Any) -> int:
+    try:
+        return documents.length(value)
+    except Unfit as unfit:
+        number = re.match("([1-9][0-9]{0,2}) *[A-Za-z]{3,}", value) if isinstance(value, str) else None
+        if number is None:
+            raise
+        what = "business day" if re.search(r"\bda", value) else "business hour"
+        one = f"{number[1]} {what}{'' if number[1] == '1' else 's'}"
+        raise Unfit(unfit.why, f'{unfit.fix[:-1]}, or business time, as in "{one}".') from None
 
 
 def digest(hours: Calendar | None) -> Callable[[Any], int]:

@@ -104,7 +104,7 @@ def test_a_value_is_shown_up_to_sixty_characters() -> None:
         ("person = 5",
          "line 1, person: it is not a list of tables. Write [[...]] headers, or a list of { key = ... } tables."),
         ("[person]\nid = 'a'",
-         "line 1, person: it is not a list of tables. Write [[...]] headers, or a list of { key = ... } tables."),
+         "line 1, person: it is one table, and no list of them. Write [[person]], with two brackets on each side."),
         ("person = [5]",
          "line 1, person: it is not a list of tables. Write [[...]] headers, or a list of { key = ... } tables."),
         ('[[person]]\nname = "X"', "line 1, person number 1, id: it is missing. Add id = ..."),

@@ -112,7 +112,7 @@ def test_a_people_toml_is_refused_in_a_line(parse: Callable[[str], object], old:
         ("manager_field", "managers", "line 18, slack, managers: no such key is known here. Did you mean manager_field?"),
         ("[slack]", "[[slack]]",
          "line 15, slack: [{'team': 'T0ACME', 'groups': {'fin-approvers': 'finance-app... is no table. Write { key = ... }."),
-        ("[[override]]", "[override]", "line 20, override: it is not a list of tables. Write [[...]] headers, or a list of { key = ... } tables."),
+        ("[[override]]", "[override]", "line 20, override: it is one table, and no list of them. Write [[override]], with two brackets on each side."),
         ('groups = { "fin-approvers" = "finance-approver" }\nmanager_field = "Manager"', '[slack.groups]\n"@x" = "y"',
          'line 15, slack, groups: "@x" does not have the right shape. Write it as in "fin-approvers".'),
         ('[[override]]\nid = "marta"', '[[override]]\nid = "ghost"', f'line 21, override "ghost", id: "ghost" {NOBODY}'),

@@ -90,7 +90,16 @@ def test_a_length_of_time_is_a_number_and_a_unit_above_zero(key: str, length: st
         (ASK + "approvers = true", "approvers: True is not a whole number in range. Write 1 to 9, without quotes."),
         (ASK + 'remind_after = "4h"',
          "remind_after: the time to answer is over by then. Make it less than answer_within."),
-        (ASK + 'channel = "#buying"', 'channel: "#buying" does not have the right shape. Write it as in "C0BUY".'),
+        (ASK + 'channel = "#buying"',
+         ("channel: it is no id of a channel. "
+         'Write its id, as in "C0BUY": Slack shows it at the end of About in the channel\'s details.')),
+        (ASK.replace("4h", "4 buisness hours"),
+         ('answer_within: "4 buisness hours" is no length of time. '
+         'Write a number and s, m, h or d, as in "4h", or business time, as in "4 business hours".')),
+        (ASK.replace("4h", "2 bussiness days"),
+         ('answer_within: "2 bussiness days" is no length of time. '
+         'Write a number and s, m, h or d, as in "4h", or business time, as in "2 business days".')),
+        (ASK.replace("4h", "4x"), 'answer_within: "4x" is no length of time. Write a number and s, m, h or d, as in "4h".'),
         (ESCALATE, 'escalate: on_expiry is "escalate". Give steps if, and only if, it is "escalate".'),
         (ASK + 'escalate = [{ person = "otto" }]',
          'escalate: on_expiry is "deny". Give steps if, and only if, it is "escalate".'),
@@ -245,8 +254,11 @@ def test_a_condition_that_cannot_be_read_is_refused(when: str, fault: str) -> No
          "calendar, open: no such key is known here. Known here: closed, days, holidays, hours, time_zone."),
     ],
 )  # fmt: skip
-def test_a_calendar_that_cannot_be_read_is_refused(calendar: str, fault: str) -> None:
+def test_a_calendar_that_cannot_be_read_is_refused_and_nothing_is_said_to_lack_one(calendar: str, fault: str) -> None:
     assert faults(rule("a", ASK), f"[calendar]\n{calendar}\n") == [fault]
+    daily = ASK.replace("4h", "2 business days") + 'digest = "08:30"\n'
+    assert faults(rule("a", daily), f"[calendar]\n{calendar}\n") == [fault]
+    assert faults(rule("a", ASK.replace("4h", "40 business hours")), f"[calendar]\n{calendar}\n") == [fault]
 
 
 @pytest.mark.parametrize(
@@ -266,6 +278,7 @@ def test_what_is_asked_of_an_approver_must_be_possible(body: str, fault: str) ->
     ("window", "fault"),
     [
         ('payment = "1 day"', 'spend_window, payment: "1 day" is no length of time. Write a number and s, m, h or d, as in "4h".'),
+        ('paymnt = "24h"', "spend_window, paymnt: no rule of this action names a currency. Did you mean payment?"),
         ('deploy = "24h"', "spend_window, deploy: no rule of this action names a currency. Name an action whose rules do."),
     ],
 )  # fmt: skip

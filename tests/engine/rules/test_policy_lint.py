@@ -47,7 +47,7 @@ def test_two_approvers_below_and_one_above_is_a_need_that_falls() -> None:
     assert faults(band("a", ASK + "approvers = 1", over="5"), band("b", ASK + "approvers = 2", up_to="5")) == [
         f'need: a larger amount needs less than under rule "b". {AT_LEAST}',
         (
-            'rule "b", role: only marta, ines has the role "finance-approver", '
+            'rule "b", role: only marta and ines have the role "finance-approver", '
             "and when they ask themselves 2 other people are needed. "
             "Give it to 3 active people or more, or name another role."
         ),
