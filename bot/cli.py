@@ -58,12 +58,13 @@ class _Commands(TyperGroup):
         return typer.main.get_group(module.app).commands[cmd_name]
 
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
+        rest = list(ctx.args)
         try:
             return super().invoke(ctx)
         except Exception as error:
             from bot.commands import failures, terminal  # noqa: PLC0415  only what fails needs them
 
-            failure = failures.told(error)
+            failure = failures.told(error, [ctx.invoked_subcommand or "", *rest])
             if failure is None:
                 raise
             terminal.complain(*failure.lines)

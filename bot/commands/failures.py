@@ -3,6 +3,7 @@
 The one rule: whatever is expected to go wrong ends in sentences here, in one place; what is left is a fault of ours and stays one.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -23,8 +24,17 @@ class Failure:
     lines: tuple[str, ...]
 
 
-def told(error: Exception) -> Failure | None:
-    """What to say of an error; None for one that nobody foresaw."""
+_LOOK: Final = frozenset({
+    "manifest", "doctor", "runs", "show", "pending", "doubt", "version", "people check", "policy check", "policy diff", "policy test",
+    "policy explain", "audit verify", "audit check",
+})  # fmt: skip
+"""Commands that never change anything, of which it would be no news that nothing was changed."""
+
+
+def told(error: Exception, words: Sequence[str]) -> Failure | None:
+    """What to say of an error of the command with these words; None for one that nobody foresaw."""
+    looks = "--dry-run" in words or not _LOOK.isdisjoint((words[0], " ".join(words[:2])))
+    refused = "refused" if looks else "refused, and nothing was changed"
     if isinstance(error, outage.Error):
         return _database(error)
     code, lines = Exit.BAD_INPUT, [str(error)]
@@ -32,9 +42,9 @@ def told(error: Exception) -> Failure | None:
         case Misconfigured():
             lines = ["This cannot start:", *(f"- {fault}" for fault in error.faults)]
         case DocumentFaults():
-            lines = ["The document is refused, and nothing was changed:", *(f"- {fault}" for fault in error.faults)]
+            lines = [f"The document is {refused}:", *(f"- {fault}" for fault in error.faults)]
         case BadInput():
-            lines = [f"Refused, and nothing was changed. {error}"]
+            lines = [f"{refused.capitalize()}. {error}"]
         case NotFound():
             pass
         case Conflict():
