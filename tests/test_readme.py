@@ -15,6 +15,7 @@ from engine.settings import Settings
 from engine.tool import Effect
 from engine.tools import Agent
 from tests.bench import paper
+from tests.bot.command_line import placet
 from tests.world import world
 
 ROOT = Path(__file__).parents[1]
@@ -53,13 +54,33 @@ def test_every_command_exists_with_its_options(words: list[str]) -> None:
 
 
 def test_the_policy_in_the_readme_can_be_put_in_force() -> None:
-    [text] = blocks("toml")
+    [text, _] = blocks("toml")
     policy = policy_file.check(
         text, people.parse((ROOT / "examples" / "procurement" / "people.toml").read_text("utf-8"))
     )
     asked = policy.rules[-1].need
     assert asked.calendar is not None
     assert (policy.windows, asked.confirm, asked.in_business_hours) == ({"payment": 86_400}, "payment_method", True)
+
+
+def test_the_action_and_the_cases_in_the_readme_work_with_its_policy(tmp_path: Path) -> None:
+    policy, cases = blocks("toml")
+    [action] = blocks("json")
+    for name, text in (("policy.toml", policy), ("cases.toml", cases), ("action.json", action)):
+        (tmp_path / name).write_text(text)
+    given = (
+        "--policy",
+        f"{tmp_path / 'policy.toml'}",
+        "--people",
+        str(ROOT / "examples" / "procurement" / "people.toml"),
+    )
+    explained = placet(None, "policy", "explain", f"{tmp_path / 'action.json'}", *given)
+    assert (explained.code, "what it needs asks whoever has the role finance-approver" in explained.out) == (
+        0,
+        True,
+    )
+    tried = placet(None, "policy", "test", f"{tmp_path / 'cases.toml'}", *given)
+    assert (tried.code, "The one case is as expected." in tried.out) == (0, True)
 
 
 def test_the_two_commands_are_the_ones_that_ci_runs() -> None:

@@ -7,8 +7,8 @@ import calendar
 from typing import Final
 
 from bot.cards.phrases import approver_name, person, span
-from bot.commands.terminal import plain
-from engine.rules.calendar import Calendar
+from bot.commands.terminal import plain, several
+from engine.rules.calendar import Calendar, day_s
 from engine.rules.needs import Need, Step, who
 from engine.rules.people import People
 from engine.rules.policy_diff import Change
@@ -29,16 +29,27 @@ def in_words(need: Need, approver: str | None, people: People) -> str:
             several = f"{need.approvers} of " if need.approvers > 1 else ""
             whom = approver_name(approver or "", _name(approver or "", people))
             typed = f", who types the {need.confirm.replace('_', ' ')}" if need.confirm else ""
-            return f"asks {several}{whom}{typed}; {_time(need.answer_within_s, need.in_business_hours)} to answer"
+            return f"asks {several}{whom}{typed}; {_within(need, need)} to answer"
 
 
 def changed(change: Change) -> tuple[str, str]:
-    """What was needed and what is now, in words; where whom it asks is the same, only what differs."""
+    """What was needed and what is now, in words; only what differs of it, and nothing that a need of its kind does not have."""
     was, now = change.was, change.now
-    if was is None or now is None:
-        return tuple(_by_itself(need) if need else "forbidden, since no rule names it" for need in (was, now))  # type: ignore[return-value]
+    if was is None or now is None or was.kind != now.kind:
+        return _beside(was, now), _beside(now, was)
     told = [(one, other) for one, other in zip(_terms(was), _terms(now), strict=True) if one != other]
     return "; ".join(one for one, _ in told), "; ".join(other for _, other in told)
+
+
+def _beside(need: Need | None, other: Need | None) -> str:
+    """A need in words, beside one of another kind: without what that says as well."""
+    if need is None:
+        return "forbidden, since no rule names it"
+    asks, *more = _terms(need)
+    if need.kind != "ask":
+        more = [*([tolerance(need)] if need.tolerance_bp else []), *([_doubt(need)] if need.kind == "allow" else [])]
+    said = _terms(other) if other else ()
+    return "; ".join([asks, *(term for term in more if term not in said)]) if other else asks
 
 
 def together(window_s: int) -> str:
@@ -51,19 +62,13 @@ def clock_of(minutes: int) -> str:
     return f"{minutes // 60:02}:{minutes % 60:02}"
 
 
-def _by_itself(need: Need) -> str:
-    return _terms(need)[0]
-
-
 def _terms(need: Need) -> tuple[str, ...]:
     """All that a need says, a part each, in the same order for all needs."""
-    steps = ", then ".join(
-        f"{_step(step, NOBODY)} ({_time(step.answer_within_s, step.in_business_hours)})" for step in need.steps
-    )
+    steps = ", then ".join(f"{_step(step, NOBODY)} ({_within(need, step)})" for step in need.steps)
     asks = {"allow": "done without asking", "forbid": "forbidden", "ask": f"asks {who(need)}"}[need.kind]
     return (
         asks,
-        f"{_time(need.answer_within_s, need.in_business_hours)} to answer",
+        f"{_within(need, need)} to answer",
         f"if nobody answers: {steps or 'nothing is done'}",
         tolerance(need),
         f"to be done within {span(need.execute_within_s)}",
@@ -71,9 +76,13 @@ def _terms(need: Need) -> tuple[str, ...]:
         f"shown in {need.channel}" if need.channel else "shown in a DM",
         f"at {clock_of(need.digest_at)} on business days" if need.digest_at is not None else "at once",
         f"the {need.confirm.replace('_', ' ')} is typed" if need.confirm else "a click is enough",
-        f"in doubt, {need.doubt_role or 'nobody'} is asked",
+        _doubt(need),
         _hours(need.calendar) if need.calendar else "every hour counts",
     )
+
+
+def _doubt(need: Need) -> str:
+    return f"in doubt, {need.doubt_role or 'nobody'} is asked"
 
 
 def _hours(hours: Calendar) -> str:
@@ -84,8 +93,17 @@ def _hours(hours: Calendar) -> str:
     return ", ".join(told)
 
 
-def _time(seconds: int, in_business_hours: bool) -> str:
-    return f"{span(seconds)}{' of business time' if in_business_hours else ''}"
+def _time(seconds: int, hours: Calendar | None) -> str:
+    """A length of time; `hours`: of business time by this calendar, in days where it is whole ones. None: of all hours."""
+    if hours is None:
+        return span(seconds)
+    days, rest = divmod(seconds, day_s(hours))
+    return f"{span(seconds)} of business time" if rest else several(days, "business day")
+
+
+def _within(need: Need, asked: Need | Step) -> str:
+    """How long those have who are asked by the need, or by one of its steps."""
+    return _time(asked.answer_within_s, need.calendar if asked.in_business_hours else None)
 
 
 def silence(need: Need, people: People) -> str:
@@ -105,8 +123,8 @@ def tolerance(need: Need) -> str:
 def _gone(need: Need, steps: int) -> str:
     waits: list[Need | Step] = [need, *need.steps[:steps]]
     if len({one.in_business_hours for one in waits}) == 1:
-        return _time(sum(one.answer_within_s for one in waits), need.in_business_hours)
-    return " and ".join(_time(one.answer_within_s, one.in_business_hours) for one in waits)
+        return _time(sum(one.answer_within_s for one in waits), need.calendar if need.in_business_hours else None)
+    return " and ".join(_within(need, one) for one in waits)
 
 
 def _step(step: Step, people: People) -> str:

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 from rich.text import Text
 
 from bot.commands import changes, needs
@@ -116,7 +117,7 @@ def diff(
 @policy.command(name="test")
 def try_cases(
     file: Annotated[
-        Path, typer.Argument(metavar="CASES.toml", help="[[case]] tables: an action, and what it is to need.")
+        Path, typer.Argument(metavar="CASES.toml", help=escape("[[case]] tables: an action, and what it is to need."))
     ],
     policy_given: Annotated[
         str, typer.Option("--policy", metavar="POLICY", help="A policy.toml or a version; else the one in force.")
@@ -143,6 +144,9 @@ def try_cases(
 
 def _sum_up(judged: list[Judged]) -> None:
     if wrong := [one.case.name for one in judged if one.wrong]:
-        complain(f"{len(wrong)} of {len(judged)} cases are not as expected: {', '.join(map(plain, wrong))}.")
+        are = "is" if len(wrong) == 1 else "are"
+        complain(
+            f"{len(wrong)} of {several(len(judged), 'case')} {are} not as expected: {', '.join(map(plain, wrong))}."
+        )
         raise typer.Exit(Exit.ALARM)
-    say(f"All {len(judged)} cases are as expected.")
+    say("The one case is as expected." if len(judged) == 1 else f"All {len(judged)} cases are as expected.")

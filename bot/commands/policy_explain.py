@@ -11,10 +11,10 @@ from rich.text import Text
 
 from bot.cards.phrases import span
 from bot.commands import needs
-from bot.commands.policy_sources import NOBODY, WITHOUT_PEOPLE, PeopleFile, in_force, who_is_who
+from bot.commands.policy_sources import NOBODY, WITHOUT_PEOPLE, PeopleFile, in_force, named, who_is_who
 from bot.commands.terminal import facts, known, plain, read_text, say, show, table
 from engine.errors import BadInput
-from engine.rules import documents, escalation, money, policy_cases, policy_file, policy_words
+from engine.rules import documents, escalation, money, policy_cases, policy_words
 from engine.rules.documents import DocumentFaults, Fault, Table
 from engine.rules.money import Money, MoneyError
 from engine.rules.needs import Need
@@ -32,7 +32,9 @@ def explain(
     amount: Annotated[str | None, typer.Option(help="Its amount, as in 38000.00.")] = None,
     currency: Annotated[str | None, typer.Option(help="The amount's currency, as in EUR.")] = None,
     person: Annotated[str, typer.Option("--for", metavar="PERSON", help="For whom it is asked.")] = "",
-    file: Annotated[Path | None, typer.Option("--policy", help="A policy.toml; else the policy in force.")] = None,
+    policy_given: Annotated[
+        str, typer.Option("--policy", metavar="POLICY", help="A policy.toml or a version; else the one in force.")
+    ] = "",
     people_file: PeopleFile = None,
 ) -> None:
     """Say what the policy asks for: all its rules, or what one action would need."""
@@ -41,7 +43,7 @@ def explain(
     told = read_action(action_file) if action_file else _told(action, amount, currency, person)
     everybody = who_is_who(people_file)
     requester = _requester(everybody, told.requester) if told.requester else ""
-    found = policy_file.parse(read_text(file)) if file else in_force()
+    found = named(policy_given) if policy_given else in_force()
     if told.facts is None:
         _all(found, everybody)
     else:

@@ -6,7 +6,7 @@ from typing import Annotated, Final
 
 import typer
 
-from bot.commands.terminal import database, read_people, read_text
+from bot.commands.terminal import database, plain, read_people, read_text
 from engine import settings
 from engine.errors import BadInput, Misconfigured
 from engine.rules import policy_file
@@ -39,12 +39,14 @@ def in_force() -> Policy:
 def named(given: str) -> Policy:
     """A policy by its file, or by the name of a version that is on record. Raises BadInput."""
     path = Path(given)
-    if path.exists() or path.suffix or not settings.names_database():
+    if path.exists() or path.suffix == ".toml" or path.name != given:
         return policy_file.parse(read_text(path))
+    if not settings.names_database():
+        raise BadInput(plain(given), "there is no such file. To look for a version of that name, set DATABASE_URL.")
     with database() as conn:
         found = policies.of_version(conn, given)
     if found is None:
-        raise BadInput(given, "there is no such file, and no version of that name is on record, unaltered.")
+        raise BadInput(plain(given), "there is no such file, and no version of that name is on record, unaltered.")
     return found
 
 

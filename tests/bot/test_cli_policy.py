@@ -29,6 +29,7 @@ from engine.workers.prepare import Answer, Effectful
 from tests import database
 from tests.bot.command_line import placet
 from tests.engine.rules.policy_texts import ALLOW, ASK, PEOPLE, PERSON, band, policy_of, rule
+from tests.engine.rules.policy_texts import CALENDAR as CALENDAR_TABLE
 
 EXAMPLES = database.EXAMPLES
 PLAIN = policy_of(rule("a", ASK))
@@ -56,6 +57,35 @@ def test_what_a_new_policy_changes_is_told_in_words(tmp_path: Path) -> None:
     assert (
         "Of payment: by fin-approvals-v4, each is judged by itself; by fin-approvals-v5, what goes to one payee within 1 day counts together."
     ) in said.out
+
+
+def test_what_becomes_allowed_is_told_by_what_it_has_and_nothing_else(tmp_path: Path) -> None:
+    ask = band("a", ASK + 'remind_after = "1h"\n')
+    was = written(tmp_path, f'version = "v1"\n{ask}', "v1.toml")
+    now = written(tmp_path, f'version = "v2"\n{band("a", ALLOW)}', "v2.toml")
+    said = placet(None, "policy", "diff", was, now).out
+    asks = "asks one person with the role finance-approver; 4 hours to answer; to be done within 1 day; reminded after 1 hour"
+    assert said.splitlines()[-1] == f"payment any amount in EUR {asks} done without asking"
+    assert placet(None, "policy", "diff", now, was).out.splitlines()[-1].endswith(f"done without asking {asks}")
+    tolerant = written(tmp_path, f'version = "v3"\n{band("a", ALLOW)}tolerance = {{ percent = "2" }}\n', "v3.toml")
+    assert (
+        "done without asking; the price may move by 2 %, up or down"
+        in placet(None, "policy", "diff", was, tolerant).out
+    )
+    never = band("a", 'need = "forbid"')
+    forbid = written(tmp_path, f'version = "v4"\n{never}', "v4.toml")
+    assert placet(None, "policy", "diff", was, forbid).out.splitlines()[-1].endswith(" forbidden")
+
+
+def test_business_days_are_told_as_days(tmp_path: Path) -> None:
+    def told(within: str) -> str:
+        text = f'version = "v1"\n{CALENDAR_TABLE}{rule("a", ASK.replace("4h", within))}'
+        return placet(None, "policy", "explain", "--policy", written(tmp_path, text), "--action", "payment").out
+
+    assert "2 business days to answer" in told("2 business days")
+    assert "after 2 business days it counts as not approved" in told("2 business days")
+    assert "1 business day to answer" in told("8 business hours")
+    assert "9 hours of business time to answer" in told("9 business hours")
 
 
 def test_two_policies_that_ask_for_the_same_are_said_to(tmp_path: Path) -> None:
@@ -111,6 +141,21 @@ def test_a_version_on_record_is_compared_by_its_name(conn: Any, db_url: str, tmp
     assert placet(db_url, "policy", "diff", "fin-approvals-v4", str(POLICY)).code == 0
     said = placet(db_url, "policy", "diff", "fin-approvals-v3", str(POLICY))
     assert (said.code, "fin-approvals-v3: there is no such file" in said.err) == (2, True)
+    said = placet(None, "policy", "diff", "fin-approvals-v4", str(POLICY))
+    assert (
+        said.err
+        == "Refused. fin-approvals-v4: there is no such file. To look for a version of that name, set DATABASE_URL."
+    )
+    assert (
+        "nowhere.toml: there is no such file. Check" in placet(None, "policy", "diff", "nowhere.toml", str(POLICY)).err
+    )
+
+
+def test_a_version_on_record_is_explained_by_its_name_also_with_a_dot_in_it(conn: Any, db_url: str) -> None:
+    database.apply_policy(conn, POLICY.read_text().replace("fin-approvals-v4", "v4.1"))
+    said = placet(db_url, "policy", "explain", "--policy", "v4.1", "--action", "release")
+    assert (said.code, "done without asking" in said.out) == (0, True)
+    assert placet(db_url, "policy", "diff", "v4.1", str(POLICY)).code == 0
 
 
 CASE = '[[case]]\nname = "{name}"\naction = "payment"\namount = "{amount}"\ncurrency = "EUR"\nneed = "{need}"\n'
@@ -120,12 +165,12 @@ def test_cases_that_hold_are_quiet_and_one_that_does_not_is_an_alarm(tmp_path: P
     holds = CASE.format(name="a small one", amount="5.00", need="allow")
     given = ("--policy", str(POLICY), "--people", str(PEOPLE_FILE))
     said = placet(None, "policy", "test", written(tmp_path, holds), *given)
-    assert (said.code, "All 1 cases are as expected." in said.out) == (0, True)
+    assert (said.code, "The one case is as expected." in said.out) == (0, True)
     fails = holds + CASE.format(name="a large one", amount="38000.00", need="allow")
     said = placet(None, "policy", "test", written(tmp_path, fails), *given)
     assert said.code == 4
     assert "a large one asks Marta Keller; 4 hours to answer large payment need is ask, not allow" in said.out
-    assert "1 of 2 cases are not as expected: a large one." in said.err
+    assert "1 of 2 cases is not as expected: a large one." in said.err
     assert placet(None, "policy", "test", written(tmp_path, "[[case]]"), *given).code == 2
 
 

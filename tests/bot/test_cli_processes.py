@@ -7,7 +7,10 @@ from typing import Any
 
 import psycopg
 import pytest
+import typer
+from rich.text import Text
 
+from bot.cli import app
 from engine import settings
 from engine.state import people, runs
 from tests import database, rows
@@ -74,6 +77,30 @@ def test_h_is_help_everywhere(path: list[str]) -> None:
     assert short.code == 0
     assert short.out == long.out
     assert "Usage: placet" in short.out
+
+
+def every_help() -> list[str]:
+    """All that the helps say of commands, options and arguments, as it is written in the code."""
+    found: list[str] = []
+
+    def look(command: Any, ctx: Any) -> None:
+        found.extend(
+            filter(None, (command.help, command.epilog, *(getattr(one, "help", "") for one in command.params)))
+        )
+        for name in command.list_commands(ctx) if hasattr(command, "list_commands") else ():
+            look(command.get_command(ctx, name), ctx)
+
+    group = typer.main.get_command(app)
+    with group.make_context("placet", [], resilient_parsing=True) as ctx:
+        look(group, ctx)
+    return found
+
+
+def test_no_help_has_brackets_that_are_taken_for_markup() -> None:
+    helps = every_help()
+    assert any("[[case]]" in Text.from_markup(one).plain for one in helps)
+    assert [one for one in helps if Text.from_markup(one).plain != one.replace("\\[", "[").replace("\b", "")] == []
+    assert "[[case]] tables: an action" in placet(None, "policy", "test", "--help", COLUMNS="200").out
 
 
 def test_an_agent_in_the_current_directory_is_found_and_hides_nothing_of_ours(tmp_path: Path) -> None:
