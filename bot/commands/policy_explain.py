@@ -14,7 +14,7 @@ from bot.commands import needs
 from bot.commands.policy_sources import NOBODY, WITHOUT_PEOPLE, PeopleFile, in_force, named, who_is_who
 from bot.commands.terminal import facts, known, plain, read_text, say, show, table
 from engine.errors import BadInput
-from engine.rules import documents, escalation, money, policy_cases, policy_words
+from engine.rules import confirmations, documents, escalation, money, policy_cases, policy_words
 from engine.rules.documents import DocumentFaults, Fault, Table
 from engine.rules.money import Money, MoneyError
 from engine.rules.needs import Need
@@ -50,6 +50,7 @@ def explain(
         need = evaluate(found, told.facts)
         _one(need, everybody, requester)
         _may_need_more(found, told.facts, need)
+        _may_lack(told.facts, need)
     if everybody is None:
         say(WITHOUT_PEOPLE)
 
@@ -140,13 +141,20 @@ def _may_need_more(found: Policy, asked: Facts, need: Need) -> None:
     )
 
 
+def _may_lack(asked: Facts, need: Need) -> None:
+    """Say that it would be refused, where its arguments were told and what must be typed is not among them."""
+    if need.confirm and asked.arguments and confirmations.asked(need.confirm, asked.amount, asked.arguments) is None:
+        what = need.confirm.replace("_", " ")
+        say(f"As it is told here it would be refused: the approver types the {what}, and this action has none.")
+
+
 def _one(need: Need, everybody: People | None, requester: str) -> None:
     approver = _asked_first(need, requester, everybody)
     facts(
         ("what it needs", needs.in_words(need, approver, everybody or NOBODY)),
         ("why", plain(need.why) if need.kind != "forbid" else ""),
         ("if nobody answers", needs.silence(need, everybody or NOBODY) if approver else ""),
-        ("price", needs.tolerance(need) if need.kind != "forbid" else ""),
+        ("price", needs.tolerance(need) if need.kind == "ask" or need.tolerance_bp else ""),
         ("to be done within", f"{span(need.execute_within_s)} of the approval" if approver else ""),
         ("to be typed", f"the {need.confirm.replace('_', ' ')}" if need.confirm else ""),
         ("reminded", f"after {span(need.remind_after_s)}" if need.remind_after_s else ""),

@@ -188,6 +188,35 @@ def test_one_action_in_a_file_is_explained(tmp_path: Path) -> None:
     assert "told twice" in placet(None, "policy", "explain", file, *given, "--action", "payment").err
 
 
+def test_an_action_without_what_must_be_typed_is_explained_as_refused(tmp_path: Path) -> None:
+    policy = written(
+        tmp_path, POLICY.read_text().replace('finally = "deny"', 'finally = "deny"\nconfirm = "payment_method"')
+    )
+
+    def explained(**arguments: str) -> str:
+        action = {
+            "action": "payment",
+            "amount": "38000.00",
+            "currency": "EUR",
+            "payee": "sup_412",
+            "arguments": arguments,
+        }
+        return placet(
+            None, "policy", "explain", written(tmp_path, json.dumps(action), "action.json"), "--policy", policy
+        ).out
+
+    told = "As it is told here it would be refused: the approver types the payment method, and this action has none."
+    assert told in explained(supplier_id="sup_412")
+    assert told not in explained(supplier_id="sup_412", payment_method="pm_1")
+    assert told not in explained()
+
+
+def test_what_is_allowed_has_no_price_to_be_held_to() -> None:
+    given = ("policy", "explain", "--policy", str(POLICY), "--action", "payment", "--currency", "EUR", "--amount")
+    assert "the price may" not in placet(None, *given, "900").out
+    assert "price the price may move by 2 %, up or down" in placet(None, *given, "9000").out
+
+
 def test_one_action_where_payments_count_together_is_explained_with_that(tmp_path: Path) -> None:
     policy = written(tmp_path, POLICY.read_text() + '\n[spend_window]\npayment = "1d"\n')
 
