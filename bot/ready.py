@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
-from bot.delivery.web import Answered, Slack
+from bot.delivery.web import Answered, Failure, Refused, Slack, Unclear
 from bot.delivery.who import Us
 from engine.errors import Misconfigured
 from engine.settings import VARIABLES, AgentModules, OAuth, Settings, SlackAccess, is_placeholder
@@ -85,8 +85,22 @@ def _us(access: SlackAccess) -> Us:
     answer = slack(access).auth_test()
     if isinstance(answer, Answered):
         return Us(team=str(answer.data["team_id"]), enterprise=answer.data.get("enterprise_id"))
+    if why := not_heard(answer):
+        raise Misconfigured([f"{why} Or set SLACK_TEAM_ID, and start without having asked."])
     fault = f"Slack did not say whose token SLACK_BOT_TOKEN is: {answer.error}. Check the token, or set SLACK_TEAM_ID and start anyway."
     raise Misconfigured([fault])
+
+
+def not_heard(failure: Failure) -> str | None:
+    """Why Slack said nothing of a token, and what to do; None: it heard us, and does not take the token."""
+    match failure:
+        case Refused(error="ratelimited"):
+            return "Slack takes no more calls from us for now (ratelimited). Try again in a minute."
+        case Unclear(error=error) if error.startswith("HTTP "):
+            return f"Slack, or a proxy on the way, answered without sense ({error.rstrip(': ')}). Try again later; if it stays, check the proxy."
+        case Unclear(error=error):
+            return f"Slack cannot be reached from here ({error}). Check the DNS, the proxy and the firewall of this machine."
+    return None
 
 
 def _tried(ask: Callable[[], T], faults: list[str]) -> T | None:

@@ -60,7 +60,7 @@ def _database(error: Exception) -> Failure:
     state = getattr(error, "sqlstate", None)
     why = " ".join(str(error).split())
     if state == _NO_TABLE:
-        return Failure(Exit.BAD_INPUT, ("The database holds no tables of Placet yet. Make them: placet migrate",))
+        return Failure(Exit.BAD_INPUT, (outage.NO_TABLES,))
     if state == _REFUSED_TO_WRITE:
         return Failure(Exit.OUTAGE, (f"The database only reads at present, so nothing was changed ({why}).",))
     if state is None:

@@ -59,9 +59,7 @@ def rows(environ: Mapping[str, str]) -> Rows:
     try:
         with db.none_held(database.database_url, size=1) as pool:
             if why := outage.unfit(pool):
-                return Rows(
-                    findings=[Finding("database", "wrong", f"{why} Check DATABASE_URL, and that PostgreSQL runs.")]
-                )
+                return Rows(findings=[Finding("database", "wrong", why)])
             with pool.connection() as conn:
                 if behind := outage.behind(conn):
                     return Rows(findings=[Finding("database", "wrong", behind)])

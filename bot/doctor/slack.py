@@ -37,11 +37,8 @@ def slack(access: SlackAccess, rows: Rows, now: datetime) -> Iterator[Finding]:
     web = ready.slack(access)
     answer = web.auth_test()
     if not isinstance(answer, Answered):
-        yield Finding(
-            "Slack",
-            "wrong",
-            f"It does not take SLACK_BOT_TOKEN ({answer.error}). Copy the bot token anew, {_AT_SLACK}.",
-        )
+        refused = f"It does not take SLACK_BOT_TOKEN ({answer.error}). Copy the bot token anew, {_AT_SLACK}."
+        yield Finding("Slack", "wrong", ready.not_heard(answer) or refused)
         return
     yield Finding("Slack", "well", f"We are {answer.data.get('user')} in {answer.data.get('team')}.")
     yield from _clock(answer, now)
@@ -89,6 +86,8 @@ def _deliveries(access: SlackAccess) -> list[Finding]:
     address = ready.app(access).connections_open()
     if isinstance(address, str):
         return [Finding("deliveries", "well", "A socket can be opened (Socket Mode).")]
+    if why := ready.not_heard(address):
+        return [Finding("deliveries", "wrong", f"No socket can be opened. {why}")]
     fix = "Set SLACK_APP_TOKEN to an app-level token with connections:write, and switch Socket Mode on at api.slack.com/apps."
     return [Finding("deliveries", "wrong", f"No socket can be opened ({address.error}). {fix}")]
 

@@ -12,6 +12,9 @@ from psycopg_pool import PoolClosed, PoolTimeout, TooManyRequests
 import sql as queries
 from engine.state import db
 
+NO_TABLES: Final = "The database holds no tables of Placet yet. Make them: placet migrate"
+"""What to say of a database that answers, and was never migrated."""
+
 _LOST: Final = ("08", "57P")
 """SQLSTATEs of a connection that broke or was broken off: the statement may have been committed before."""
 
@@ -47,8 +50,13 @@ def unfit(pool: db.Pool) -> str | None:
                 db.execute(conn, "writes")
             except psycopg.errors.ReadOnlySqlTransaction:
                 return "The database only reads. If it was the primary once, send connections to the new one."
+    except psycopg.errors.UndefinedTable:
+        return NO_TABLES
     except Error as error:
-        return f"The database cannot be reached: {str(error).strip() or type(error).__name__}."
+        why = " ".join(str(error).split()).rstrip(".") or type(error).__name__
+        if getattr(error, "sqlstate", None) is not None:  # the server itself said so, and so was reached
+            return f"The database failed: {why}."
+        return f"The database cannot be reached: {why}. Check that PostgreSQL runs and that DATABASE_URL names it."
     return None
 
 

@@ -5,7 +5,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import psycopg
 import pytest
 import typer
 from rich.text import Text
@@ -136,11 +135,7 @@ def test_migrate_is_safe_to_repeat_and_needs_a_database(conn: Any, db_url: str) 
 
 
 def test_a_database_without_tables_is_told_to_migrate(server: str) -> None:
-    with psycopg.connect(server, autocommit=True) as conn:
-        conn.execute("DROP DATABASE IF EXISTS placet_bare")
-        conn.execute("CREATE DATABASE placet_bare")
-    info = psycopg.conninfo.conninfo_to_dict(server)
-    bare = psycopg.conninfo.make_conninfo("", **{**info, "dbname": "placet_bare"})
+    bare = database.created(server, "placet_bare")
     said = placet(bare, "runs")
     assert (said.code, said.err) == (2, "The database holds no tables of Placet yet. Make them: placet migrate")
     assert placet(bare, "migrate").out.startswith("Applied: 0001_")

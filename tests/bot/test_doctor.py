@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 import yaml
 
+from bot import ready
+from bot.delivery.web import Failure, Refused, Unclear
 from bot.doctor import Finding, examine
 from bot.doctor.slack import NEEDED, OPTIONAL
-from engine.state import people, policies
+from engine.state import outage, people, policies
 from tests import database
 from tests.bot.command_line import placet, untouched
 from tests.bot.house import environment
@@ -135,6 +137,46 @@ def test_without_a_database_the_rest_is_looked_at(fit: dict[str, str]) -> None:
     [fault] = [one for one in seen if one.verdict == "wrong"]
     assert fault.told.startswith("The database cannot be reached: ")
     assert {"Slack", "clock", "scopes"} <= {one.what for one in seen if one.verdict == "well"}
+
+
+def test_a_database_that_was_never_migrated_is_told_to_be(office: Office, server: str) -> None:
+    [fault] = [
+        one for one in found(environment(office, database.created(server, "placet_bare"))) if one.what == "database"
+    ]
+    assert (fault.verdict, fault.told) == ("wrong", outage.NO_TABLES)
+
+
+NO_ANSWER = [
+    ("http://nowhere.invalid/api/", "Slack cannot be reached from here (URLError: "),
+    ("http://127.0.0.1:1/api/", "Slack cannot be reached from here (URLError: "),
+]
+
+
+@pytest.mark.parametrize(("address", "told"), NO_ANSWER)
+def test_where_slack_cannot_be_reached_no_token_is_blamed(fit: dict[str, str], address: str, told: str) -> None:
+    [fault] = [one for one in found(fit | {"SLACK_API_URL": address}) if one.verdict == "wrong"]
+    assert (fault.what, fault.told.startswith(told)) == ("Slack", True)
+    assert "Check the DNS, the proxy and the firewall of this machine." in fault.told
+    assert "TOKEN" not in fault.told
+
+
+@pytest.mark.parametrize(
+    ("failure", "told"),
+    [
+        (Unclear(error="HTTP 503: "), "Slack, or a proxy on the way, answered without sense (HTTP 503). "),
+        (Refused(error="ratelimited", permanent=False, retry_after_s=30), "Slack takes no more calls from us for now "),
+    ],
+)
+def test_an_answer_that_says_nothing_of_the_token_is_told_as_that(failure: Failure, told: str) -> None:
+    assert str(ready.not_heard(failure)).startswith(told)
+    assert ready.not_heard(Refused(error="invalid_auth", permanent=False)) is None
+
+
+def test_a_socket_that_cannot_be_asked_for_blames_no_token(fit: dict[str, str], office: Office) -> None:
+    office.fault("apps.connections.open", "status", times=3)
+    sockets = {name: value for name, value in fit.items() if name != "SLACK_SIGNING_SECRET"}
+    [fault] = wrong(sockets | {"SLACK_APP_TOKEN": APP_TOKEN})
+    assert fault.startswith("deliveries: No socket can be opened. Slack, or a proxy on the way, answered without sense")
 
 
 def test_what_cannot_be_read_of_the_settings_does_not_hide_the_rest(fit: dict[str, str]) -> None:

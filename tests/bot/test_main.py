@@ -85,6 +85,15 @@ def test_a_token_that_slack_does_not_take_is_said_before_anything_starts(office:
     assert fault.startswith("Slack did not say whose token SLACK_BOT_TOKEN is: invalid_auth.")
 
 
+def test_where_slack_cannot_be_reached_the_start_blames_no_token(office: Office, db_url: str) -> None:
+    with pytest.raises(Misconfigured) as caught:
+        main.assemble(settings(office, db_url, slack_api_url="http://127.0.0.1:1/api/"))
+    [fault] = caught.value.faults
+    assert fault.startswith("Slack cannot be reached from here (URLError: ")
+    assert fault.endswith("Or set SLACK_TEAM_ID, and start without having asked.")
+    assert "TOKEN" not in fault
+
+
 def test_an_agent_that_cannot_be_loaded_is_said_with_it(office: Office, db_url: str) -> None:
     with pytest.raises(Misconfigured) as caught:
         main.assemble(settings(office, db_url, agents=("examples.gardener",), slack_bot_token="xoxb-wrong-token"))
