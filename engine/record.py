@@ -1,6 +1,7 @@
 """The waiting state of a pause as one record, JSON-safe, that an auditor can read alone: what the HTTP API and the command line give out.
 
-Pure. Nothing in it is recomputed: it is what was stored when the pause was opened, and what the row says of it since.
+Pure. Nothing in it is recomputed: it is what was stored when the pause was opened, and what the row says of it since. `for` is the person, who was away, in whose
+place somebody answered; null: in their own, or it went on to others since.
 """
 
 from datetime import datetime
@@ -29,7 +30,7 @@ def record(pause: Pause) -> Json:
         **_held(pause),
         "digest": pause.digest,
         "intact": pause.intact,
-        "votes": [_vote(vote) for vote in pause.votes],
+        "votes": [_vote(pause, vote) for vote in pause.votes],
         "decision": _decision(pause),
         "execute_by": _iso(pause.execute_by),
         "effect": _effect(pause),
@@ -52,15 +53,17 @@ def _decision(pause: Pause) -> Json | None:
         "status": pause.status,
         "by": pause.decided_by,
         "by_name": pause.decided_by_name,
+        "for": pause.voted_for(pause.decided_by) if pause.decided_by else None,
         "at": _iso(pause.decided_at),
         "reason": pause.reason,
     }
 
 
-def _vote(vote: Vote) -> Json:
+def _vote(pause: Pause, vote: Vote) -> Json:
     return {
         "person": vote.person,
         "name": vote.name,
+        "for": pause.voted_for(vote.person),
         "verdict": vote.verdict,
         "level": vote.level,
         "surface": vote.surface,

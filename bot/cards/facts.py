@@ -124,7 +124,11 @@ def approvals(pause: Pause, content: Content) -> list[Block]:
         return []
     made: list[str | Moment] = [f"{needed - pause.votes_left} of {needed} approvals{':' if given else ''}"]
     for vote in given:
-        made += [person(vote.name), Moment("{}", vote.at)]
+        absent = pause.voted_for(vote.person)
+        made += [
+            person(vote.name) + (f" for {person(pause.approver_name or absent)} (away)" if absent else ""),
+            Moment("{}", vote.at),
+        ]
     return small(*made)
 
 

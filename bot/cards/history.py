@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from bot.cards.parts import Block, Moment, cut, flat, small, strong
-from bot.cards.phrases import named
+from bot.cards.phrases import answering, named
 from bot.cards.seen import seen_line
-from engine.models import Passage
+from engine.models import Passage, Pause
 
 _DID: Final[Mapping[str, str]] = {
     "pause open": "asked",
@@ -49,17 +49,20 @@ _IN_VAIN: Final[Mapping[str, str]] = {
     "open": "it was being carried out",
 }
 """Why an attempt was refused."""
+_ANSWERS: Final = frozenset({"vote", "approve", "deny"})
 _NOBODY: Final = frozenset({"system", ""})
 _DETAIL: Final = 300
 
 
-def history(passages: Sequence[Passage]) -> list[Block]:
-    """A heading and the lines; nothing if there are none."""
-    return [*strong("What happened"), *flat(_line(one) for one in passages)] if passages else []
+def history(pause: Pause, passages: Sequence[Passage]) -> list[Block]:
+    """A heading and the lines of this request; nothing if there are none."""
+    return [*strong("What happened"), *flat(_line(pause, one) for one in passages)] if passages else []
 
 
-def _line(one: Passage) -> list[Block]:
-    who = "Placet" if one.actor in _NOBODY else named(one.name or one.actor, one.actor)
+def _line(pause: Pause, one: Passage) -> list[Block]:
+    answered = one.event in _ANSWERS and not one.refused
+    name = answering(pause, one.name, one.actor) if answered else named(one.name or one.actor, one.actor)
+    who = "Placet" if one.actor in _NOBODY else name
     what = _DID.get(f"{one.entity} {one.event}", f"{one.event} ({one.entity})")
     if one.refused:
         why = _IN_VAIN.get(one.detail or "", one.detail or "refused")

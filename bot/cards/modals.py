@@ -137,7 +137,7 @@ def _whole(pause: Pause, content: Content, passages: Sequence[Passage]) -> list[
             boxed("The exact action", seen(action).text),
             facts.fields(_authority(content)),
             _effect(pause),
-            history(passages),
+            history(pause, passages),
             _numbers(pause),
         )
     )

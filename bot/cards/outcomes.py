@@ -11,7 +11,7 @@ from typing import Any, assert_never
 
 from bot.cards.ids import screen_id
 from bot.cards.parts import Moment, cut
-from bot.cards.phrases import approver_name, came, named, person
+from bot.cards.phrases import answering, approver_name, came, person
 from bot.cards.seen import seen, seen_line
 from engine.models import Pause
 from engine.rules.money import Money, MoneyError
@@ -80,10 +80,10 @@ def _prices(receipt: Any) -> tuple[tuple[str, str], ...]:
 
 
 def decider(pause: Pause) -> str:
-    """Who decided, by name and by the id that stays when a name changes."""
+    """Who decided, by name and by the id that stays when a name changes, and in whose place."""
     if pause.decided_by is None:
         return "the system"
-    return named(pause.decided_by_name, pause.decided_by)
+    return answering(pause, pause.decided_by_name, pause.decided_by)
 
 
 def _waiting(pause: Pause) -> Told:

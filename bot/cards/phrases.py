@@ -20,6 +20,7 @@ from engine.models import (
     Halt,
     NotYours,
     Outcome,
+    Pause,
     RunStatus,
     Standing,
     Unconfirmed,
@@ -134,6 +135,12 @@ def named(name: str | None, key: str) -> str:
     return person(key) if name in {None, key} else f"{person(name or key)} ({person(key)})"
 
 
+def answering(pause: Pause, name: str | None, key: str) -> str:
+    """Who answered a request, by name and id, and for whom, if that person was away."""
+    absent = pause.voted_for(key)
+    return named(name, key) + (f", for {person(pause.approver_name or absent)} (away)" if absent else "")
+
+
 def approver_name(approver: str, name: str | None = None) -> str:
     """Whom a pause asks: "Marta Keller", or "whoever has the role finance-approver"."""
     kind, _, key = approver.partition(":")
@@ -213,7 +220,7 @@ def _next(run: RunStatus) -> str:
 def _settled(now: Standing, name_of: NameOf) -> str:
     """Who was quicker, or what, and how long ago."""
     when = ago(now.at - now.decided_at) if now.decided_at else "just now"
-    by = person(name_of(now.decided_by)) if now.decided_by else "the system"
+    by = _by(now, name_of)
     because = f": {cut(seen_line(now.reason).text.rstrip('.'), 300)}" if now.reason else ""
     match now.status:
         case "approved" | "failed" if now.effect_status in {"in_doubt", "abandoned"}:
@@ -240,6 +247,15 @@ def _settled(now: Standing, name_of: NameOf) -> str:
         case _:
             assert_never(now.status)
     return text
+
+
+def _by(now: Standing, name_of: NameOf) -> str:
+    """Who decided, and for whom: only somebody standing in answers what another person is asked by name."""
+    if not now.decided_by:
+        return "the system"
+    kind, _, asked = now.approver.partition(":")
+    stood_in = kind == "person" and asked != now.decided_by and now.status != "cancelled"
+    return person(name_of(now.decided_by)) + (f" for {person(name_of(asked))} (away)" if stood_in else "")
 
 
 def _not_yours(outcome: NotYours, name_of: NameOf) -> str:

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from bot.cards.ids import screen_id
 from bot.cards.outcomes import receipt_facts, told
-from bot.cards.phrases import approver_name, named
+from bot.cards.phrases import answering, approver_name, named
 from bot.commands import needs
 from bot.commands.runs import LONG_IN_LINE_S, no_worker
 from bot.commands.terminal import database, facts, heading, plain, plain_lines, say, say_data, show, table, when
@@ -110,7 +110,7 @@ def _pause(pause: Pause, everybody: People, *, as_json: bool) -> None:
         ("asked", when(pause.created_at)),
         ("answer by", when(pause.fire_at)),
         *(
-            (vote.verdict, f"{named(vote.name, vote.person)}, {when(vote.at)}, by {plain(vote.surface)}")
+            (vote.verdict, f"{answering(pause, vote.name, vote.person)}, {when(vote.at)}, by {plain(vote.surface)}")
             for vote in pause.votes
         ),
         ("settled", when(pause.decided_at)),

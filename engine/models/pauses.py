@@ -90,6 +90,12 @@ class Pause:
     approval: Worth = "off"
     step_names: Mapping[str, str] = field(default_factory=dict)
 
+    def voted_for(self, person: str) -> str | None:
+        """In whose place somebody answered who was away, by id. None: in their own; or they did not answer while it was with who is asked now."""
+        kind, _, asked = self.approver.partition(":")
+        answered = any(vote.person == person and vote.level == self.level for vote in self.votes)
+        return asked if kind == "person" and answered and person != asked else None
+
     @property
     def execute_by(self) -> datetime | None:
         """Until when what was approved may be, or might have been, begun; None for what is not approved, or no longer, and if altered."""

@@ -1,14 +1,16 @@
 """Who is away says so in Slack or at the terminal; the delegate has the card and the buttons meanwhile. A reminder is said in time, once."""
 
+import json
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
-from bot.cards import ids
-from engine.state import absences, pauses
+from bot.cards import blocks, ids, modals
+from engine.state import absences, events, pauses
 from tests import rows
+from tests.bot import painted
 from tests.bot.command_line import placet
 from tests.bot.house import Home
 from tests.bot.office import Json, actions_of, text_of
@@ -34,6 +36,43 @@ def test_marta_goes_away_and_otto_approves_in_her_place(home: Home, conn: Any) -
     assert (pause.status, pause.decided_by) == ("approved", "otto")
     assert "Marta Keller is back" in text_of(home.office.command("U0MARTA", "back"))
     assert "Nobody is away there." in text_of(home.office.command("U0MARTA", "back"))
+
+
+FOR_MARTA = "Otto Brandt (otto), for Marta Keller (away)"
+
+
+@pytest.mark.parametrize(("verdict", "told"), [("approve", "Approved"), ("deny", "Denied")])
+def test_who_answered_in_whose_place_is_said_wherever_the_answer_is(
+    conn: Any, db_url: str, verdict: str, told: str
+) -> None:
+    [pause_id] = rows.waiting(conn)
+    absences.leave(
+        conn, "marta", "otto", starts_at=None, ends_at=datetime.now(UTC) + timedelta(days=5), actor="marta", surface="cli"
+    )  # fmt: skip
+    name = ids.screen_id("pause", pause_id)
+    assert placet(db_url, verdict, name, "--as", "otto").code == 0
+    pause = pauses.get(conn, pause_id)
+    card = blocks.card(pause, kind="approver", level=0, env="test")
+    assert f"{told} by {FOR_MARTA}" in painted.read(card.blocks)
+    assert f"{told} by {FOR_MARTA}" in card.text
+    verdict_told = "approved" if verdict == "approve" else "denied"
+    details = modals.details_view(pause, "test", passages=events.of_pause(conn, pause_id))
+    assert f"{FOR_MARTA} {verdict_told} (cli)" in painted.read(details["blocks"])
+    shown = placet(db_url, "show", name).out
+    assert shown.count(FOR_MARTA) == 2
+    record = json.loads(placet(db_url, "show", name, "--json").out)
+    assert (record["votes"][0]["for"], record["decision"]["for"]) == ("marta", "marta")
+    late = placet(db_url, "deny", name, "--as", "marta").err
+    assert late.startswith(f"Already {verdict_told} by Otto Brandt for Marta Keller (away), ")
+
+
+def test_nobody_is_said_to_stand_in_who_was_asked_or_holds_the_role(conn: Any, db_url: str) -> None:
+    [by_name], [by_role] = rows.waiting(conn), rows.waiting(conn, approver="role:finance-approver")
+    for pause_id in (by_name, by_role):
+        name = ids.screen_id("pause", pause_id)
+        placet(db_url, "approve", name, "--as", "marta")
+        assert "away" not in placet(db_url, "show", name).out
+        assert json.loads(placet(db_url, "show", name, "--json").out)["votes"][0]["for"] is None
 
 
 def test_a_delegate_who_has_it_has_no_buttons_once_the_person_is_back_and_one_who_has_not_is_sent_nothing(

@@ -18,7 +18,7 @@ def told(conn: Any, pause_id: Any) -> list[str]:
     """The lines, without their times."""
     return [
         re.sub(r"^<!date.*?> ?\n?", "", text_of([block])).strip()
-        for block in history.history(events.of_pause(conn, pause_id))
+        for block in history.history(pauses.get(conn, pause_id), events.of_pause(conn, pause_id))
     ]
 
 
