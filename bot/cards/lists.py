@@ -10,11 +10,12 @@ from uuid import UUID
 
 from bot.cards import blocks, doubts, ids, parts
 from bot.cards.asked import is_asked
+from bot.cards.halts import stopped
 from bot.cards.ids import screen_id
 from bot.cards.parts import Block, Message, Moment, cut, flat, paragraph, small
 from bot.cards.phrases import approver_name, person
 from bot.cards.seen import seen_line
-from engine.models import Actor, Content, DoubtfulEffect, RunLine, Waiting
+from engine.models import Actor, Content, DoubtfulEffect, Halt, RunLine, Waiting
 from engine.rules.digest import short
 
 PAGE = 8
@@ -49,14 +50,16 @@ def waiting_list(
     offset: int,
     env: str,
     doubted: Sequence[DoubtfulEffect] = (),
+    halt: Halt | None = None,
 ) -> Message:
     """What waits, soonest answer first, with buttons as far as `me` may press them. Shows the first PAGE rows.
 
-    `doubted` is what nobody can tell whether it happened: first of all, on the first page.
+    `doubted` is what nobody can tell whether it happened: before what waits, on the first page. `halt` stops every action: first of all.
     """
     shown = rows[:PAGE]
     total = rows[0].total if rows else 0
     made = [
+        *_stopped(halt),
         parts.header(title),
         *(_doubted(doubted, env) if offset == 0 else []),
         *_page(shown, total, offset, "Nothing waits."),
@@ -67,11 +70,16 @@ def waiting_list(
     return Message(text=parts.escape("\n".join([counted, *lines])), blocks=made)
 
 
-def runs_list(rows: Sequence[RunLine], *, title: str = "Runs", offset: int = 0) -> Message:
-    """Runs, newest first, with where each stands. Shows the first PAGE rows."""
+def runs_list(rows: Sequence[RunLine], *, title: str = "Runs", offset: int = 0, halt: Halt | None = None) -> Message:
+    """Runs, newest first, with where each stands; first, what stops every action. Shows the first PAGE rows."""
     shown = rows[:PAGE]
     total = rows[0].total if rows else 0
-    made = [parts.header(title), *_page(shown, total, offset, "No runs."), *flat(_run_row(row) for row in shown)]
+    made = [
+        *_stopped(halt),
+        parts.header(title),
+        *_page(shown, total, offset, "No runs."),
+        *flat(_run_row(row) for row in shown),
+    ]
     lines = [f"{screen_id('run', row.id)}: {run_stands(row)}" for row in shown]
     counted = f"{title}: {total if shown or offset == 0 else 'nothing more'}"
     return Message(text=parts.escape("\n".join([counted, *lines])), blocks=made)
@@ -85,10 +93,12 @@ def home_view(
     me: Actor,
     env: str,
     doubted: Sequence[DoubtfulEffect] = (),
+    halt: Halt | None = None,
 ) -> dict[str, Any]:
-    """The Home tab: what `me` may say of what is in doubt, what waits for `me`, and what was asked for `me`."""
+    """The Home tab: what stops every action, what `me` may say of what is in doubt, what waits for `me`, and what was asked for `me`."""
     made = flat(
         (
+            _stopped(halt),
             [parts.header("Waiting for you")],
             _doubted(doubted, env),
             _page(mine[:PAGE], mine[0].total if mine else 0, 0, "Nothing waits for you."),
@@ -144,6 +154,10 @@ def _run_row(run: RunLine) -> list[Block]:
     ended = f"\n{cut(seen_line(what).text, _SUMMARY)}" if what else ""
     asked = f"{person(run.agent)} agent for {person(run.requester_name or run.on_behalf_of)}"
     return [*paragraph(stands + ended), *small(asked, Moment("since {}", run.created_at))]
+
+
+def _stopped(halt: Halt | None) -> list[Block]:
+    return parts.strong(stopped(halt)) if halt else []
 
 
 def _page(shown: Sequence[object], total: int, offset: int, none: str) -> list[Block]:

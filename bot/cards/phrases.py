@@ -72,21 +72,6 @@ UNCONFIRMED = (
 LONG_REASON = "This is too long to keep; please say it in 1,000 characters."
 
 
-def halted(outcome: str, standing: Halt | None, *, go_on: str) -> str:
-    """What came of an operator's wish to stop every effect, or to let them go on; `go_on` is the command for that."""
-    match outcome:
-        case "halt":
-            return f"Nothing more is carried out; what had begun is finished. To let it go on: {go_on}"
-        case "unhalt":
-            return "Actions go on. What was approved meanwhile is checked again, and carried out if it still holds."
-        case "not_yours":
-            return "Only people with the role operator may do that. Nothing was changed."
-        case "already" if standing:
-            why = f" Why: {cut(seen_line(standing.reason).text, 300)}" if standing.reason else ""
-            return f"Actions are halted already, by {person(standing.name)}, since {clock(standing.halted_at)}.{why}"
-    return "Actions are not halted. Nothing was changed."
-
-
 def is_away(name: str, delegate: str, starts_at: datetime, ends_at: datetime) -> str:
     """What holds once somebody is away."""
     times = f"from {clock(starts_at)} to {clock(ends_at)}"
@@ -167,12 +152,12 @@ def span(seconds: int) -> str:
     return _count(seconds, "second")
 
 
-def said(outcome: Outcome, name_of: NameOf) -> str:
-    """What the person who tried is told, winner and loser alike."""
+def said(outcome: Outcome, name_of: NameOf, halt: Halt | None = None) -> str:
+    """What the person who tried is told, winner and loser alike; `halt` is what stops every action now, None if nothing does."""
     now = outcome.now
     match outcome:
         case Decided():
-            return _decided(now)
+            return _decided(now, halt)
         case Voted():
             return f"Counted. {_count(now.votes_left, 'more approval')} needed, by {clock(now.fire_at)}."
         case AlreadySettled():
@@ -193,11 +178,14 @@ def _not_recorded(outcome: Due | Broken | Unconfirmed) -> str:
     return UNCONFIRMED if isinstance(outcome, Unconfirmed) else _broken(outcome)
 
 
-def _decided(now: Standing) -> str:
+def _decided(now: Standing, halt: Halt | None) -> str:
     if now.status == "denied":
         return f"Denied. Nothing is done, and the agent is told. {_next(now.run_status)}"
     if now.status == "cancelled":
         return f"Withdrawn. Nothing is done, and the agent is told. {_next(now.run_status)}"
+    if halt and now.run_status in {"queued", "running", "awaiting_child"}:
+        by = f"{person(halt.name)} has stopped all actions since {clock(halt.halted_at)}"
+        return f"Approved. Nothing is done yet: {by}. When they go on, it is checked again, and carried out if it still holds."
     return f"Approved. {_next(now.run_status)}"
 
 

@@ -10,12 +10,13 @@ from rich.text import Text
 
 from bot.cards import phrases
 from bot.cards.ids import screen_id
+from bot.commands.halts import halt_line
 from bot.commands.terminal import SURFACE, As, Exit, actor, complain, database, known, plain, say, show, table, when
 from engine import settings
 from engine.errors import BadInput
 from engine.models import Decided, Due, Outcome, Voted
 from engine.rules.digest import short
-from engine.state import db, pauses, people, runs
+from engine.state import db, halts, pauses, people, runs
 from engine.workers.sweep import Sweeper
 
 app = typer.Typer()
@@ -39,6 +40,7 @@ def pending(
         if mine is not None:
             known(people.everybody(conn), mine, "--mine")
         found = pauses.waiting(conn, person=mine, limit=limit)
+        say(*halt_line(conn))
     if not found:
         say("Nothing waits for a decision.")
         return
@@ -97,9 +99,10 @@ def _decide(verb: Verb, pause: str, person: str, reason: str) -> None:
             _settle(pause_id)
             outcome = verb(conn, pause_id, by.id, surface=SURFACE, reason=reason)
         names = {one.id: one.name for one in people.everybody(conn)}
+        halt = halts.standing(conn)
     if asked.content:
         say(f"{screen_id('pause', pause_id)}: {plain(asked.content.summary)}")
-    said = phrases.said(outcome, lambda key: names.get(key, key))
+    said = phrases.said(outcome, lambda key: names.get(key, key), halt)
     if isinstance(outcome, Decided | Voted):
         say(said)
         return

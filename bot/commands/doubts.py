@@ -8,6 +8,7 @@ from rich.text import Text
 
 from bot.cards import doubts
 from bot.cards.ids import screen_id
+from bot.commands.halts import halt_line
 from bot.commands.terminal import SURFACE, As, Exit, actor, complain, database, plain, say, show, table, when
 from engine.errors import BadInput, Conflict, NotFound
 from engine.models import Doubt
@@ -21,6 +22,7 @@ def doubt() -> None:
     """List the actions in doubt; the exit code is 4 if there is one."""
     with database() as conn:
         found = ledger.in_doubt(conn)
+        say(*halt_line(conn))
     if not found:
         say("Nothing is in doubt.")
         return

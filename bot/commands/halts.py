@@ -4,10 +4,10 @@ from typing import Annotated, Final
 
 import typer
 
-from bot.cards.phrases import halted
+from bot.cards.halts import halted, stopped
 from bot.commands.terminal import SURFACE, As, actor, database, say
 from engine.errors import Conflict
-from engine.state import halts
+from engine.state import db, halts
 
 app = typer.Typer()
 
@@ -31,6 +31,12 @@ def resume_effects(person: As) -> None:
     with database() as conn:
         outcome = halts.lift(conn, actor=actor(conn, person).id, surface=SURFACE)
     _said(halted(outcome, None, go_on=_GO_ON), lost=outcome != "unhalt", stands=outcome)
+
+
+def halt_line(conn: db.Conn) -> list[str]:
+    """What stands before any list of what waits or runs while a halt lasts; nothing while there is none."""
+    standing = halts.standing(conn)
+    return [f"{stopped(standing)} To let them go on: {_GO_ON}"] if standing else []
 
 
 def _said(sentence: str, *, lost: bool, stands: str) -> None:

@@ -13,6 +13,7 @@ from bot.cards.ids import screen_id
 from bot.cards.lists import run_stands
 from bot.cards.outcomes import told
 from bot.cards.parts import cut
+from bot.commands.halts import halt_line
 from bot.commands.terminal import SURFACE, As, actor, database, plain, say, show, table, when
 from engine.errors import BadInput, Conflict
 from engine.models import Pause, RunLine, RunStatus
@@ -45,6 +46,7 @@ def runs(
         if person is not None and people.everybody(conn).get(person) is None:
             raise BadInput("--for", f"nobody has the id {plain(person)!r}. `placet people` lists everybody.")
         found = verbs.listed(conn, status=status, person=person, limit=limit)
+        say(*halt_line(conn))
         last = {run.id: pauses.get(conn, run.last_pause) for run in found if run.last_pause}
     if not found:
         say("There are no such runs." if status or person else "There are no runs yet.")

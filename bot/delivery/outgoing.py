@@ -30,7 +30,7 @@ from engine.models import (
     Unconfirmed,
     Voted,
 )
-from engine.state import cards, db, ledger, outage, pauses, people, runs
+from engine.state import cards, db, halts, ledger, outage, pauses, people, runs
 
 log = logging.getLogger(__name__)
 
@@ -156,7 +156,7 @@ def sentence(conn: db.Conn, outcome: Outcome) -> str:
     """What came of an attempt, with everybody's name as it is now."""
     ids = [*filter(None, (outcome.now.decided_by, outcome.now.approver.partition(":")[2]))]
     names = people.names(conn, ids)
-    return phrases.said(outcome, lambda person: names.get(person, person))
+    return phrases.said(outcome, lambda person: names.get(person, person), halts.standing(conn))
 
 
 _STILL: Final[Mapping[str, type[Voted | Due | Unconfirmed]]] = {"Voted": Voted, "Due": Due, "Unconfirmed": Unconfirmed}

@@ -3,13 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from bot.cards.halts import stopped
 from bot.doctor.findings import Finding, part_of
 from engine.errors import Misconfigured
 from engine.rules import policy_arguments, policy_lint
 from engine.rules.people import People
 from engine.rules.policy import Policy
 from engine.settings import AgentModules, Database, Settings
-from engine.state import db, outage, people, policies
+from engine.state import db, halts, outage, people, policies
 from engine.tools import Agent, load, taken
 
 
@@ -70,6 +71,10 @@ def rows(environ: Mapping[str, str]) -> Rows:
 
 def _read(conn: db.Conn) -> Rows:
     findings = [Finding("database", "well", "It takes writes, and its tables are of this release.")]
+    if halt := halts.standing(conn):
+        findings.append(
+            Finding("effects", "look", f"{stopped(halt)} To let them go on: placet resume-effects --as PERSON")
+        )
     everybody = people.everybody(conn)
     active = [person for person in everybody if person.active]
     if not active:

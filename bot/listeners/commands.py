@@ -23,7 +23,7 @@ from bot.listeners.typed import COMMAND, SURFACE, Typed
 from engine.errors import EngineError
 from engine.models import DoubtfulEffect
 from engine.rules.digest import visible
-from engine.state import db, ledger, pauses, people, runs
+from engine.state import db, halts, ledger, pauses, people, runs
 
 Json = dict[str, Any]
 
@@ -101,9 +101,16 @@ def _waiting(typed: Typed, title: str, page: str, doubted: Sequence[DoubtfulEffe
         return parts.answer(f"{seen_line(page).text[:40]} is no page. Write a number from 1, or nothing for the first.")
     with typed.desk.courier.pool.connection() as conn:
         rows = pauses.waiting(conn, limit=lists.PAGE, offset=offset, **whose)
-        contents = pauses.contents(conn, rows)
+        contents, halt = pauses.contents(conn, rows), halts.standing(conn)
     return lists.waiting_list(
-        rows, contents, title=title, me=typed.actor, offset=offset, env=typed.desk.courier.env, doubted=doubted
+        rows,
+        contents,
+        title=title,
+        me=typed.actor,
+        offset=offset,
+        env=typed.desk.courier.env,
+        doubted=doubted,
+        halt=halt,
     )
 
 
@@ -137,7 +144,8 @@ def _runs(typed: Typed) -> Message:
     if offset is None:
         return parts.answer(f"{seen_line(typed.words).text[:40]} is no page. Write a number from 1, or nothing.")
     with typed.desk.courier.pool.connection() as conn:
-        return lists.runs_list(runs.listed(conn, limit=lists.PAGE, offset=offset), offset=offset)
+        found, halt = runs.listed(conn, limit=lists.PAGE, offset=offset), halts.standing(conn)
+    return lists.runs_list(found, offset=offset, halt=halt)
 
 
 def _run(typed: Typed) -> Message:

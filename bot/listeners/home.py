@@ -10,7 +10,7 @@ from bot.delivery.web import Answered
 from bot.delivery.who import Turned
 from bot.listeners.desk import Desk
 from engine.models import Actor
-from engine.state import ledger, pauses
+from engine.state import halts, ledger, pauses
 
 log = logging.getLogger(__name__)
 Json = dict[str, Any]
@@ -34,7 +34,10 @@ def publish(desk: Desk, actor: Actor, user: str) -> None:
         asked = pauses.waiting(conn, asked_by=actor.id, limit=lists.PAGE)
         contents = pauses.contents(conn, [*mine, *asked])
         doubted = [one for one in ledger.in_doubt(conn) if doubts.is_for(one, actor.id, actor.roles)]
-    _publish(desk, user, lists.home_view(mine, asked, contents, me=actor, env=desk.courier.env, doubted=doubted))
+        halt = halts.standing(conn)
+    _publish(
+        desk, user, lists.home_view(mine, asked, contents, me=actor, env=desk.courier.env, doubted=doubted, halt=halt)
+    )
 
 
 def _show(desk: Desk, body: Json, user: str) -> None:

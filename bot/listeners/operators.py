@@ -5,9 +5,9 @@ from collections.abc import Callable
 from typing import Final
 
 from bot.cards import parts
+from bot.cards.halts import halted
 from bot.cards.ids import screen_id
 from bot.cards.parts import Message
-from bot.cards.phrases import halted
 from bot.cards.seen import seen_line
 from bot.listeners.typed import COMMAND, SURFACE, Typed
 from engine.models import RunRecord

@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 
 from bot.cards.ids import screen_id
-from engine.state import db, ledger, pauses, runs
+from engine.state import db, halts, ledger, pauses, runs
 from tests import rows
 from tests.bot.command_line import placet, untouched
 
@@ -52,6 +52,29 @@ def test_a_yes_says_what_was_approved_and_the_run_goes_on(conn: Any, db_url: str
     pause = pauses.get(conn, pause_id)
     assert (pause.status, pause.decided_by, pause.votes[0].surface) == ("approved", "marta", "cli")
     assert runs.get(conn, pause.run_id).status == "queued"
+
+
+@pytest.mark.parametrize("command", ["pending", "runs", "doubt"])
+def test_a_halt_stands_before_every_list(command: str, conn: Any, db_url: str) -> None:
+    assert "stopped" not in placet(db_url, command).out
+    halts.halt(conn, actor="otto", surface="tests", reason="Odd payments.")
+    for asks in (False, True):
+        if asks:
+            rows.waiting(conn)
+        first = placet(db_url, command).out.splitlines()[0]
+        assert first.startswith("Otto Brandt has stopped all actions since ")
+        assert first.endswith(" UTC: Odd payments. To let them go on: placet resume-effects --as PERSON")
+
+
+def test_a_yes_during_a_halt_does_not_say_that_the_agent_goes_on(conn: Any, db_url: str) -> None:
+    first, second = rows.waiting(conn, 2)
+    halts.halt(conn, actor="otto", surface="tests")
+    said = placet(db_url, "approve", name(first), "--as", "marta").out
+    assert said.endswith("Another request of the same turn still waits; the agent goes on when all are answered.")
+    said = placet(db_url, "approve", name(second), "--as", "marta").out
+    assert "Approved. Nothing is done yet: Otto Brandt has stopped all actions since " in said
+    assert said.endswith("When they go on, it is checked again, and carried out if it still holds.")
+    assert "agent goes on" not in said
 
 
 def test_the_second_is_told_who_was_quicker(conn: Any, db_url: str) -> None:

@@ -161,6 +161,21 @@ def test_operators_and_nobody_else_halt_all_actions_and_let_them_go_on(home: Hom
     assert "Actions are not halted." in text_of(home.office.command("U0OTTO", "resume-effects"))
 
 
+def test_a_halt_stands_before_what_waits_and_what_runs_and_after_a_yes(home: Home, conn: Any, pause_id: UUID) -> None:
+    stopped = "Otto Brandt has stopped all actions since "
+    for text in ("mine", "all", "runs"):
+        assert stopped not in text_of(home.office.command("U0MARTA", text))
+    home.office.command("U0OTTO", "halt Odd *payments*.")
+    for text in ("all", "asked", "runs", "mine"):
+        listed = home.office.command("U0MARTA", text)
+        assert re.search(rf"{stopped}.+ UTC: Odd \*payments\*\.", text_of(listed))
+    home.office.press("U0MARTA", listed, ids.ACTION_APPROVE)
+    said = home.office.await_(
+        lambda: next((one for one in home.office.private("U0MARTA", "C0OPS") if one.startswith("Approved.")), None)
+    )
+    assert said.startswith(f"Approved. Nothing is done yet: {stopped}")
+
+
 def test_a_run_is_launched_for_who_types_it_and_shown(home: Home, conn: Any) -> None:
     said = text_of(home.office.command("U0JONAS", "launch procurement Buy <!channel> 3 chairs"))
     assert "has begun" in said

@@ -11,7 +11,7 @@ from bot import ready
 from bot.delivery.web import Failure, Refused, Unclear
 from bot.doctor import Finding, examine
 from bot.doctor.slack import NEEDED, OPTIONAL
-from engine.state import outage, people, policies
+from engine.state import halts, outage, people, policies
 from tests import database
 from tests.bot.command_line import placet, untouched
 from tests.bot.house import environment
@@ -48,6 +48,13 @@ def test_where_all_is_well_it_says_so_and_what_it_cannot_see(fit: dict[str, str]
         "deliveries: Whether Slack reaches you cannot be seen from here: open the app's Home tab in Slack, and see whether it fills.",
         "channels: C0BUY (#purchasing) is shared with another organisation, which reads what is asked there.",
     ]
+
+
+def test_a_halt_is_to_be_looked_at(fit: dict[str, str], conn: Any) -> None:
+    halts.halt(conn, actor="otto", surface="tests", reason="Odd payments.")
+    [halt] = [one for one in found(fit) if one.what == "effects"]
+    assert (halt.verdict, halt.told.startswith("Otto Brandt has stopped all actions since ")) == ("look", True)
+    assert halt.told.endswith(": Odd payments. To let them go on: placet resume-effects --as PERSON")
 
 
 def test_the_command_ends_with_4_if_anything_is_wrong(fit: dict[str, str]) -> None:

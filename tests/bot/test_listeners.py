@@ -8,7 +8,7 @@ import pytest
 
 from bot.cards import ids
 from bot.listeners.modals import NOT_OPENED
-from engine.state import cards, events, pauses, people
+from engine.state import cards, events, halts, pauses, people
 from tests import rows
 from tests.bot.house import Home, living, send, settings
 from tests.bot.office import Office, actions_of, at_once, text_of
@@ -426,3 +426,11 @@ def test_a_stranger_to_people_toml_is_told_so_on_the_home_tab(home: Home, conn: 
     home.office.act("home", "U0JONAS")
     view = home.office.await_(lambda: home.office.home("U0JONAS"))
     assert "Placet does not know who you are" in text_of(view)
+
+
+def test_the_home_tab_says_first_that_all_actions_are_stopped(home: Home, conn: Any, pause_id: UUID) -> None:
+    halts.halt(conn, actor="otto", surface="tests", reason="Odd payments.")
+    home.office.act("home", "U0MARTA")
+    view = home.office.await_(lambda: home.office.home("U0MARTA"))
+    assert text_of(view["blocks"][0]).startswith("Otto Brandt has stopped all actions since ")
+    assert ids.screen_id("pause", pause_id) in text_of(view)
