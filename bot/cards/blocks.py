@@ -12,7 +12,7 @@ from bot.cards import facts, ids, parts
 from bot.cards.outcomes import Told, told
 from bot.cards.parts import Block, Message, Moment, clock, cut, paragraph, size_of, small
 from bot.cards.phrases import came
-from bot.cards.seen import seen, seen_line
+from bot.cards.seen import one_line, seen, seen_line
 from engine.models import Content, Line, Pause, Waiting
 
 Kind = Literal["approver", "requester"]
@@ -197,7 +197,7 @@ def _text(pause: Pause, now: Told, kind: Kind) -> str:
     content = pause.content
     if content is None:
         return parts.escape(f"{ALTERED} {ids.screen_id('pause', pause.id)}")
-    summary = seen_line(content.summary).text
+    summary = one_line(content.summary)
     if kind == "approver" and pause.status == "waiting":
         by = f"Asked by the {seen_line(content.agent).text} agent for {facts.requester(pause)}"
         sentences = [seen_line(content.title).text, summary, by]

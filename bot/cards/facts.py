@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from bot.cards.ids import screen_id
 from bot.cards.parts import FIELD, Block, Moment, boxed, flat, header, labelled, paragraph, quoted, size, small
 from bot.cards.phrases import approver_name, person
-from bot.cards.seen import seen, seen_line
+from bot.cards.seen import one_line, seen, seen_line
 from engine.models import Content, Line, Pause, Waiting, with_amount
 from engine.rules.digest import short
 from engine.rules.needs import Need, Step
@@ -62,7 +62,7 @@ def asked_again(content: Content) -> list[Block]:
         return []
     now = content.quote.price if content.quote else content.amount
     prices = f" Was {before.was}, now {now}." if before.was and now and before.was != now else ""
-    why = seen_line(before.why).text.rstrip(".")
+    why = one_line(before.why).rstrip(".")
     return paragraph(f"Asked again: {why}.{prices}") + small(f"It replaces {screen_id('pause', before.pause_id)}.")
 
 

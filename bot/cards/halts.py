@@ -2,13 +2,13 @@
 
 from bot.cards.parts import clock, cut
 from bot.cards.phrases import person
-from bot.cards.seen import seen_line
+from bot.cards.seen import one_line
 from engine.models import Halt
 
 
 def stopped(standing: Halt) -> str:
     """That every action is stopped, in one sentence, to stand before a list of what would otherwise be done."""
-    why = cut(seen_line(standing.reason).text.strip().rstrip("."), 300)
+    why = cut(one_line(standing.reason).rstrip("."), 300)
     return (
         f"{person(standing.name)} has stopped all actions since {clock(standing.halted_at)}{f': {why}' if why else ''}."
     )
@@ -24,6 +24,6 @@ def halted(outcome: str, standing: Halt | None, *, go_on: str) -> str:
         case "not_yours":
             return "Only people with the role operator may do that. Nothing was changed."
         case "already" if standing:
-            why = f" Why: {cut(seen_line(standing.reason).text, 300)}" if standing.reason else ""
+            why = f" Why: {cut(one_line(standing.reason), 300)}" if standing.reason else ""
             return f"Actions are halted already, by {person(standing.name)}, since {clock(standing.halted_at)}.{why}"
     return "Actions are not halted. Nothing was changed."

@@ -8,7 +8,7 @@ from typing import Final
 
 from bot.cards.parts import Block, Moment, cut, flat, small, strong
 from bot.cards.phrases import answering, named
-from bot.cards.seen import seen_line
+from bot.cards.seen import one_line, seen_line
 from engine.models import Passage, Pause
 
 _DID: Final[Mapping[str, str]] = {
@@ -74,4 +74,4 @@ def _said(one: Passage) -> str:
     """The reason that a person gave; what machines note beside their moves is not for people."""
     if one.event not in {"deny", "cancel", "abandon"} or not (one.detail and one.detail.strip()):
         return ""
-    return f": “{cut(seen_line(one.detail).text, _DETAIL)}”"
+    return f": “{cut(one_line(one.detail), _DETAIL)}”"

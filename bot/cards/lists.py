@@ -14,7 +14,7 @@ from bot.cards.halts import stopped
 from bot.cards.ids import screen_id
 from bot.cards.parts import Block, Message, Moment, cut, flat, paragraph, small
 from bot.cards.phrases import approver_name, person
-from bot.cards.seen import seen_line
+from bot.cards.seen import one_line
 from engine.models import Actor, Content, DoubtfulEffect, Halt, RunLine, Waiting
 from engine.rules.digest import short
 
@@ -65,7 +65,7 @@ def waiting_list(
         *_page(shown, total, offset, "Nothing waits."),
         *flat(waiting_row(row, contents.get(row.id), me, env) for row in shown),
     ]
-    lines = [f"{screen_id('pause', row.id)}: {cut(seen_line(row.summary).text, 100)}" for row in shown]
+    lines = [f"{screen_id('pause', row.id)}: {cut(one_line(row.summary), 100)}" for row in shown]
     counted = f"{title}: {total if shown or offset == 0 else 'nothing more'}"
     return Message(text=parts.escape("\n".join([counted, *lines])), blocks=made)
 
@@ -121,7 +121,6 @@ def _doubted(doubted: Sequence[DoubtfulEffect], env: str) -> list[Block]:
 
 def waiting_row(row: Waiting, content: Content | None, me: Actor, env: str) -> list[Block]:
     """One request: what, by whom, for whom, with whom, since when and until when, and what `me` can do about it."""
-    summary = seen_line(row.summary)
     who = approver_name(row.approver, row.approver_name)
     asked = f"{person(row.agent)} agent for {person(row.requester_name or row.on_behalf_of)} · with {who}"
     numbers = f"{screen_id('pause', row.id)} · {short(row.digest)} · {screen_id('run', row.run_id)}"
@@ -131,7 +130,9 @@ def waiting_row(row: Waiting, content: Content | None, me: Actor, env: str) -> l
         offered = [parts.button("Withdraw", ids.ACTION_WITHDRAW, value)]
     elif content is not None and is_asked(row.approver, row.stand_ins, me) and _at_a_glance(row, content):
         offered = parts.deciding(value, typed=row.typed)
-    text = cut(summary.text, _SUMMARY, "… (all of it in Details)") if row.intact else "This request was altered."
+    text = (
+        cut(one_line(row.summary), _SUMMARY, "… (all of it in Details)") if row.intact else "This request was altered."
+    )
     when = (Moment("since {},", row.created_at), Moment("answer by {}", row.fire_at))
     return [*paragraph(text), *small(asked, *when, numbers), *parts.buttons(*offered, parts.details(value))]
 
@@ -145,13 +146,13 @@ def run_stands(run: RunLine) -> str:
 
 def _at_a_glance(row: Waiting, content: Content) -> bool:
     """Whether a decision may be made on the row: it shows the summary whole, and nothing else of the request asks for a closer look."""
-    return row.intact and parts.size(seen_line(row.summary).text) <= _SUMMARY and blocks.is_plain(row, content)
+    return row.intact and parts.size(one_line(row.summary)) <= _SUMMARY and blocks.is_plain(row, content)
 
 
 def _run_row(run: RunLine) -> list[Block]:
     stands = f"{screen_id('run', run.id)}: {run_stands(run)}"
     what = run.error or run.result
-    ended = f"\n{cut(seen_line(what).text, _SUMMARY)}" if what else ""
+    ended = f"\n{cut(one_line(what), _SUMMARY)}" if what else ""
     asked = f"{person(run.agent)} agent for {person(run.requester_name or run.on_behalf_of)}"
     return [*paragraph(stands + ended), *small(asked, Moment("since {}", run.created_at))]
 

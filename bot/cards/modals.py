@@ -100,7 +100,7 @@ def confirm_view(pause: Pause, env: str, channel: str | None = None) -> View:
     typed = {
         "type": "input",
         "block_id": ids.BLOCK_TYPED,
-        "label": parts.plain(cut(confirmations.prompt(content.confirm), 150)),
+        "label": parts.plain(cut(f"Type {confirmations.what(content.confirm)}", 150)),
         "hint": parts.plain("As it stands in the request. Blanks and grouping do not count."),
         "element": {"type": "plain_text_input", "action_id": ids.ACTION_TYPED, "max_length": TYPED_MOST},
     }

@@ -7,7 +7,7 @@ from bot.cards import blocks, facts, ids, parts
 from bot.cards.ids import screen_id
 from bot.cards.parts import Message, Moment, clock, cut, paragraph, quoted, small
 from bot.cards.phrases import approver_name, person
-from bot.cards.seen import seen, seen_line
+from bot.cards.seen import one_line, seen
 from engine.models import DoubtfulEffect, Pause, RunRecord
 
 _MOST = 5_000
@@ -27,8 +27,8 @@ def run_ended(run: RunRecord) -> Message:
     number = screen_id("run", run.id)
     more = f"… (cut here; /approvals run {number} shows all of it)"
     said = quoted(label, cut(seen(words).text, _MOST, more)) if words and words.strip() else []
-    asked = small(f"You asked: {cut(seen_line(run.input).text, 150)}") if run.input.strip() else []
-    text = f"{head}. {cut(seen_line(words or '').text, 500)}".strip()
+    asked = small(f"You asked: {cut(one_line(run.input), 150)}") if run.input.strip() else []
+    text = f"{head}. {cut(one_line(words or ''), 500)}".strip()
     return Message(
         text=parts.escape(text),
         blocks=[*paragraph(f"{head}."), *said, *asked, *small(number, Moment("asked {}", run.created_at))],
@@ -45,7 +45,7 @@ def reminder(pause: Pause, *, level: int, env: str, dest: str) -> Message | None
     value = ids.encode(blocks.button_of(pause, env))
     until = Moment("Answer by {}.", pause.fire_at)
     return Message(
-        text=parts.escape(f"{head}: {cut(seen_line(content.summary).text, 500)} Answer by {clock(pause.fire_at)}."),
+        text=parts.escape(f"{head}: {cut(one_line(content.summary), 500)} Answer by {clock(pause.fire_at)}."),
         blocks=[
             *parts.strong(f"{head}."), *paragraph(summary), *small(until, facts.silence(pause, content)), *facts.footer(pause),
             *parts.buttons(parts.details(value)),

@@ -12,7 +12,7 @@ from typing import Any, assert_never
 from bot.cards.ids import screen_id
 from bot.cards.parts import Moment, cut
 from bot.cards.phrases import answering, approver_name, came, person
-from bot.cards.seen import seen, seen_line
+from bot.cards.seen import one_line, seen, seen_line
 from engine.models import Pause
 from engine.rules.money import Money, MoneyError
 
@@ -119,7 +119,7 @@ def _kept(pause: Pause) -> Told | None:
         return Told(head="Approved, halted", text=f"{person(pause.halted_by_name)} has stopped all actions for now.")
     if pause.put_off_why and pause.put_off_to:
         again = (Moment("Tried again {}.", pause.put_off_to),)
-        return Told(head="Approved, not done yet", text=cut(seen_line(pause.put_off_why).text, 300), at=again)
+        return Told(head="Approved, not done yet", text=cut(one_line(pause.put_off_why), 300), at=again)
     return None
 
 
@@ -205,7 +205,7 @@ def _times(pause: Pause) -> tuple[Moment, ...]:
 
 
 def _because(reason: str | None, otherwise: str) -> str:
-    return cut(seen_line(reason).text.strip().rstrip("."), 500) if reason and reason.strip() else otherwise
+    return cut(one_line(reason).rstrip("."), 500) if reason and reason.strip() else otherwise
 
 
 def _doubt_role(pause: Pause) -> str | None:
@@ -227,4 +227,4 @@ def _fact(value: Any) -> str:
 
 def _short(value: Any) -> str:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return cut(seen_line(text).text, 80)
+    return cut(one_line(text), 80)

@@ -11,10 +11,11 @@ from typing import Literal, assert_never
 
 from bot.cards.ids import screen_id
 from bot.cards.parts import clock, cut
-from bot.cards.seen import seen_line
+from bot.cards.seen import one_line, seen_line
 from engine.models import (
     AlreadySettled,
     Broken,
+    Confirmation,
     Decided,
     Due,
     Halt,
@@ -26,6 +27,7 @@ from engine.models import (
     Unconfirmed,
     Voted,
 )
+from engine.rules import confirmations
 
 NameOf = Callable[[str], str]
 """From a person's id ("marta") to their name."""
@@ -65,10 +67,7 @@ NOT_AWAY: Mapping[str, str] = {
 }
 """Why an absence was not put on record, or not ended."""
 
-UNCONFIRMED = (
-    "What its rule has you type to approve it was not typed, or is not what is asked about, so nothing was recorded. Look at it once more, "
-    "and type it as it stands there."
-)
+UNCONFIRMED = "Nothing was recorded: what must be typed to approve it was not, or is another. Type it as it stands in the request."
 LONG_REASON = "This is too long to keep; please say it in 1,000 characters."
 
 
@@ -152,6 +151,13 @@ def span(seconds: int) -> str:
     return _count(seconds, "second")
 
 
+def unconfirmed(confirm: Confirmation | None) -> str:
+    """What is missing to approve it, by name; None: it is not known what that is."""
+    if confirm is None:
+        return UNCONFIRMED
+    return f"Nothing was recorded: type {cut(confirmations.what(confirm), 150)} as in the request to approve it."
+
+
 def said(outcome: Outcome, name_of: NameOf, halt: Halt | None = None) -> str:
     """What the person who tried is told, winner and loser alike; `halt` is what stops every action now, None if nothing does."""
     now = outcome.now
@@ -209,7 +215,7 @@ def _settled(now: Standing, name_of: NameOf) -> str:
     """Who was quicker, or what, and how long ago."""
     when = ago(now.at - now.decided_at) if now.decided_at else "just now"
     by = _by(now, name_of)
-    because = f": {cut(seen_line(now.reason).text.rstrip('.'), 300)}" if now.reason else ""
+    because = f": {cut(one_line(now.reason).rstrip('.'), 300)}" if now.reason else ""
     match now.status:
         case "approved" | "failed" if now.effect_status in {"in_doubt", "abandoned"}:
             known = "and tried; nobody knows" + (" yet" if now.effect_status == "in_doubt" else "")

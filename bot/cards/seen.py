@@ -48,6 +48,15 @@ def seen_line(text: str) -> Seen:
     return _seen(text, "")
 
 
+def one_line(text: str) -> str:
+    """What people, agents and providers wrote in several lines, on one, for where it is only told of: " · " stands for an ordinary break.
+
+    Not for what could pass for a line of ours, such as a label or a name: there `seen_line` shows the break itself.
+    """
+    lines = (line.strip() for line in text.replace("\r\n", "\n").replace("\t", " ").split("\n"))
+    return seen_line(" · ".join(filter(None, lines))).text
+
+
 def _seen(whole: str, layout: str) -> Seen:
     text = without_secrets(whole)
     if text != whole:

@@ -11,10 +11,24 @@ from rich.text import Text
 from bot.cards import phrases
 from bot.cards.ids import screen_id
 from bot.commands.halts import halt_line
-from bot.commands.terminal import SURFACE, As, Exit, actor, complain, database, known, plain, say, show, table, when
+from bot.commands.terminal import (
+    SURFACE,
+    As,
+    Exit,
+    actor,
+    complain,
+    database,
+    known,
+    plain,
+    plain_joined,
+    say,
+    show,
+    table,
+    when,
+)
 from engine import settings
 from engine.errors import BadInput
-from engine.models import Decided, Due, Outcome, Voted
+from engine.models import Decided, Due, Outcome, Unconfirmed, Voted
 from engine.rules.digest import short
 from engine.state import db, halts, pauses, people, runs
 from engine.workers.sweep import Sweeper
@@ -48,7 +62,7 @@ def pending(
     for row in found:
         made.add_row(
             screen_id("pause", row.id),
-            Text(plain(row.summary) if row.intact else "This request was altered after it was stored."),
+            Text(plain_joined(row.summary) if row.intact else "This request was altered after it was stored."),
             Text(plain(row.requester_name or row.on_behalf_of)),
             Text(phrases.approver_name(row.approver, row.approver_name)),
             f"{when(row.fire_at)}{', put aside' if row.stuck_at else ''}",
@@ -101,7 +115,10 @@ def _decide(verb: Verb, pause: str, person: str, reason: str) -> None:
         names = {one.id: one.name for one in people.everybody(conn)}
         halt = halts.standing(conn)
     if asked.content:
-        say(f"{screen_id('pause', pause_id)}: {plain(asked.content.summary)}")
+        say(f"{screen_id('pause', pause_id)}: {plain_joined(asked.content.summary)}")
+    if isinstance(outcome, Unconfirmed) and asked.content:
+        complain(f"{phrases.unconfirmed(asked.content.confirm)} Here: --confirm WHAT_IS_TYPED")
+        raise typer.Exit(Exit.LOST)
     said = phrases.said(outcome, lambda key: names.get(key, key), halt)
     if isinstance(outcome, Decided | Voted):
         say(said)

@@ -9,7 +9,20 @@ from rich.text import Text
 from bot.cards import doubts
 from bot.cards.ids import screen_id
 from bot.commands.halts import halt_line
-from bot.commands.terminal import SURFACE, As, Exit, actor, complain, database, plain, say, show, table, when
+from bot.commands.terminal import (
+    SURFACE,
+    As,
+    Exit,
+    actor,
+    complain,
+    database,
+    plain,
+    plain_joined,
+    say,
+    show,
+    table,
+    when,
+)
 from engine.errors import BadInput, Conflict, NotFound
 from engine.models import Doubt
 from engine.state import db, ledger, runs
@@ -32,7 +45,7 @@ def doubt() -> None:
             screen_id("effect", effect.id),
             screen_id("run", effect.run_id),
             Text(plain(f"{doubts.tool_of(effect)}, {doubts.in_a_line(doubts.arguments(effect))}")),
-            Text(plain(effect.error or "")),
+            Text(plain_joined(effect.error or "")),
             f"{effect.attempts}, {when(effect.attempted_at)}",
             when(effect.created_at),
             Text(plain(effect.doubt_role)),

@@ -14,7 +14,7 @@ from bot.cards.lists import run_stands
 from bot.cards.outcomes import told
 from bot.cards.parts import cut
 from bot.commands.halts import halt_line
-from bot.commands.terminal import SURFACE, As, actor, database, plain, say, show, table, when
+from bot.commands.terminal import SURFACE, As, actor, database, plain, plain_joined, say, show, table, when
 from engine.errors import BadInput, Conflict
 from engine.models import Pause, RunLine, RunStatus
 from engine.state import pauses, people
@@ -71,7 +71,7 @@ def runs(
 def _came_of_it(run: RunLine, last: Pause | None) -> str:
     """How the last thing it asked stands, and what went wrong; of a run that never asked, the start of its result."""
     said = run.error or (run.result if last is None else None) or ""
-    return ": ".join(filter(None, (told(last).head if last else "", cut(plain(said), 80))))
+    return ": ".join(filter(None, (told(last).head if last else "", cut(plain_joined(said), 80))))
 
 
 def _untaken(found: Iterable[RunLine]) -> Iterable[str]:

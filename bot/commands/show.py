@@ -15,10 +15,23 @@ from bot.cards.outcomes import receipt_facts, told
 from bot.cards.phrases import answering, approver_name, named
 from bot.commands import needs
 from bot.commands.runs import LONG_IN_LINE_S, no_worker
-from bot.commands.terminal import database, facts, heading, plain, plain_lines, say, say_data, show, table, when
+from bot.commands.terminal import (
+    database,
+    facts,
+    heading,
+    plain,
+    plain_joined,
+    plain_lines,
+    say,
+    say_data,
+    show,
+    table,
+    when,
+)
 from engine.errors import BadInput, NotFound
 from engine.models import EffectLine, Event, Pause, RunRecord
 from engine.record import record
+from engine.rules import confirmations
 from engine.rules.digest import short
 from engine.rules.people import People
 from engine.state import db, events, ledger, pauses, people, runs
@@ -82,7 +95,7 @@ def _pause(pause: Pause, everybody: People, *, as_json: bool) -> None:
         )
     else:
         heading(plain(held.title) if pause.status == "waiting" else f"Asked: {plain(held.title)}")
-        say(plain(held.summary))
+        say(plain_lines(held.summary))
         facts(*((plain(line.label), plain_lines(line.value)) for line in held.lines))
         if held.explanation:
             heading("Why, in the agent's words")
@@ -95,6 +108,7 @@ def _pause(pause: Pause, everybody: People, *, as_json: bool) -> None:
             ("scopes", ", ".join(held.scopes)),
             ("rule", f"“{plain(need.rule)}”, {need.policy_version}"),
             ("needs", f"{need.approvers} of the role {need.role}" if need.role else f"the yes of {need.person}"),
+            ("to be typed", plain(confirmations.what(held.confirm)) if held.confirm else ""),
             ("price", needs.tolerance(need)),
             (
                 "quote",
@@ -180,7 +194,7 @@ def _asked(asked: Sequence[Pause]) -> None:
     heading("Requests")
     made = table("request", "what", "stands")
     for pause in asked:
-        what = plain(pause.content.summary) if pause.content else "altered after it was stored"
+        what = plain_joined(pause.content.summary) if pause.content else "altered after it was stored"
         made.add_row(screen_id("pause", pause.id), Text(what), Text(told(pause).text))
     show(made)
 
@@ -195,7 +209,7 @@ def _effects(effects: Sequence[EffectLine]) -> None:
         by = f"{screen_id('pause', effect.pause_id)}, " if effect.pause_id else ""
         made.add_row(
             screen_id("effect", effect.id), Text(plain(effect.tool)), effect.status.replace("_", " "), str(effect.attempts),
-            Text(f"{by}rule “{plain(effect.rule)}”, {effect.policy_version}"), Text(plain(came)),
+            Text(f"{by}rule “{plain(effect.rule)}”, {effect.policy_version}"), Text(plain_joined(came)),
         )  # fmt: skip
     show(made)
 
@@ -208,7 +222,7 @@ def _record(logged: Sequence[Event]) -> None:
         moved = to if to == event.from_status else f"{event.from_status} → {to}"
         made.add_row(
             f"{event.at.astimezone(UTC):%Y-%m-%d %H:%M:%S}", Text(f"{screen_id(event.entity, event.entity_id)}: {moved}"), event.event,
-            Text(f"{plain(event.actor)}, {plain(event.surface)}"), Text(plain(event.detail or "")),
+            Text(f"{plain(event.actor)}, {plain(event.surface)}"), Text(plain_joined(event.detail or "")),
         )  # fmt: skip
     show(made)
 

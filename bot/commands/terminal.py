@@ -22,7 +22,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bot.cards.parts import clock
-from bot.cards.seen import seen, seen_line
+from bot.cards.seen import one_line, seen, seen_line
 from engine import settings
 from engine.errors import BadInput
 from engine.rules import people as people_rules
@@ -64,6 +64,11 @@ As = Annotated[str, typer.Option("--as", metavar="PERSON", help="Who does this: 
 def plain(text: str) -> str:
     """Text from outside, on one line, with whatever is hidden in it made visible."""
     return seen_line(text).text
+
+
+def plain_joined(text: str) -> str:
+    """Text that people, agents or providers wrote, its lines joined on one."""
+    return one_line(text)
 
 
 def plain_lines(text: str) -> str:

@@ -13,7 +13,7 @@ from typing import Any, Final
 from bot.cards import notices, parts, phrases
 from bot.cards.ids import screen_id
 from bot.cards.parts import Message
-from bot.cards.seen import seen_line
+from bot.cards.seen import one_line
 from bot.delivery.courier import LEASE_S, Courier, is_final, to_be_mended, wait_s
 from bot.delivery.web import Failure, Refused, Sent
 from engine.models import (
@@ -148,12 +148,15 @@ def _about(pause: Pause, message: Message) -> Message:
     """The answer, and which request it speaks of: it may stand far below its card."""
     if pause.content is None:
         return message
-    about = parts.small(parts.cut(seen_line(pause.content.summary).text, 300))
+    about = parts.small(parts.cut(one_line(pause.content.summary), 300))
     return replace(message, blocks=[*message.blocks, *about])
 
 
 def sentence(conn: db.Conn, outcome: Outcome) -> str:
     """What came of an attempt, with everybody's name as it is now."""
+    if isinstance(outcome, Unconfirmed):
+        content = pauses.get(conn, outcome.now.pause_id).content
+        return phrases.unconfirmed(content.confirm if content else None)
     ids = [*filter(None, (outcome.now.decided_by, outcome.now.approver.partition(":")[2]))]
     names = people.names(conn, ids)
     return phrases.said(outcome, lambda person: names.get(person, person), halts.standing(conn))

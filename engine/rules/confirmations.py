@@ -39,16 +39,13 @@ def read(confirm: Confirmation, text: str, currency: str) -> str:
         return text
 
 
-def prompt(confirm: Confirmation) -> str:
-    """What the approver is asked for, as a label: "Type the amount", "Type the last 4 characters of the payment method"."""
+def what(confirm: Confirmation) -> str:
+    """What is to be typed: "the amount", "the last 4 letters or digits of the payment method"."""
     if confirm.of == AMOUNT:
-        return "Type the amount"
+        return "the amount"
     count = len(confirm.typed)
-    return (
-        f"Type the last {count} letters or digits of the {confirm.of.replace('_', ' ')}"
-        if count > 1
-        else f"Type the last letter or digit of the {confirm.of.replace('_', ' ')}"
-    )
+    last = f"last {count} letters or digits" if count > 1 else "last letter or digit"
+    return f"the {last} of the {confirm.of.replace('_', ' ')}"
 
 
 def _ungrouped(text: str, currency: str) -> str:

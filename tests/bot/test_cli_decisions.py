@@ -1,11 +1,13 @@
 """`placet pending`, `approve`, `deny`, `withdraw`, `doubt` and `resolve`: judged as a click is, told in the same words."""
 
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
 import pytest
 
 from bot.cards.ids import screen_id
+from engine.models import Confirmation
 from engine.state import db, halts, ledger, pauses, runs
 from tests import rows
 from tests.bot.command_line import placet, untouched
@@ -146,6 +148,18 @@ def test_nothing_is_decided_on_an_altered_request(conn: Any, db_url: str) -> Non
     assert said.code == 3
     assert f"{name(pause_id)} was altered after it was stored" in said.err
     assert pauses.get(conn, pause_id).status == "waiting"
+
+
+@pytest.mark.parametrize(("given", "code"), [([], 3), (["--confirm", "4418"], 3), (["--confirm", "44 17"], 0)])
+def test_what_must_be_typed_is_named_with_how_it_is_given(given: list[str], code: int, conn: Any, db_url: str) -> None:
+    need = replace(rows.NEED, confirm="payment_method")
+    [pause_id] = rows.waiting(conn, need=need, confirm=Confirmation(of="payment_method", typed="4417"))
+    what = "the last 4 letters or digits of the payment method"
+    assert f"to be typed {what}\n" in placet(db_url, "show", name(pause_id)).out
+    said = placet(db_url, "approve", name(pause_id), "--as", "marta", *given)
+    told = f"Nothing was recorded: type {what} as in the request to approve it. Here: --confirm WHAT_IS_TYPED"
+    assert (said.code, said.err) == (code, told if code else "")
+    assert pauses.get(conn, pause_id).status == ("waiting" if code else "approved")
 
 
 BAD = {

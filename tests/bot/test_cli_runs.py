@@ -121,6 +121,18 @@ def test_a_request_is_laid_out_for_reading(conn: Any, db_url: str) -> None:
         assert part in said.out, said.out
 
 
+def test_what_was_written_in_several_lines_is_told_on_one_in_every_table(conn: Any, db_url: str) -> None:
+    [pause_id] = rows.waiting(conn, summary="EUR 1.00\nto Nordholz")
+    pauses.deny(conn, pause_id, "marta", surface="tests", reason="Too dear.\nAsk again.")
+    conn.execute("UPDATE run_content SET error = %s", ("It ended.\nAsk an operator.",))
+    run = screen_id("run", pauses.get(conn, pause_id).run_id)
+    listed, said = placet(db_url, "runs"), placet(db_url, "show", run)
+    assert "\\u{A}" not in listed.out + said.out
+    assert "It ended. · Ask an operator." in listed.out
+    assert "EUR 1.00 · to Nordholz" in said.out
+    assert "Too dear. · Ask again." in said.out
+
+
 def test_of_a_decided_request_the_outcome_is_said_first_and_its_title_is_what_was_asked(conn: Any, db_url: str) -> None:
     (pause_id,) = rows.waiting(conn)
     assert "\nApprove a payment?\n" in placet(db_url, "show", screen_id("pause", pause_id)).out

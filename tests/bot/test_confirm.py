@@ -1,6 +1,5 @@
 """Where a rule has something typed, Approve opens a form, and only what stands in the request approves it."""
 
-import json
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
@@ -46,7 +45,10 @@ def test_what_is_typed_right_approves_it(home: Home, pause_id: UUID) -> None:
 def test_what_is_typed_wrong_leaves_the_form_open_and_the_request_waiting(home: Home, pause_id: UUID) -> None:
     home.office.press("U0MARTA", home.card(), ids.ACTION_CONFIRM)
     [view] = typed(home, "U0MARTA", "4418")
-    assert "so nothing was recorded" in json.dumps(view["errors"])
+    told = (
+        "Nothing was recorded: type the last 4 letters or digits of the payment method as in the request to approve it."
+    )
+    assert list(view["errors"].values()) == [told]
     assert home.pause(pause_id).status == "waiting"
     assert typed(home, "U0MARTA", "4417") == []
     assert home.pause(pause_id).status == "approved"
@@ -59,7 +61,9 @@ def test_a_plain_approve_of_an_older_message_approves_nothing_and_says_so(home: 
     )
     value = next(e["value"] for e in block["elements"] if e["action_id"] == ids.ACTION_CONFIRM)
     send(home, ids.ACTION_APPROVE, value)
-    assert "What its rule has you type to approve it was not typed" in home.private("U0MARTA", "C0OPS")
+    assert "Nothing was recorded: type the last 4 letters or digits of the payment method" in home.private(
+        "U0MARTA", "C0OPS"
+    )
     assert home.pause(pause_id).status == "waiting"
 
 

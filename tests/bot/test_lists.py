@@ -2,20 +2,33 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 from uuid import UUID
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bot.cards import blocks
 from bot.cards.lists import PAGE, home_view, runs_list, waiting_list
 from bot.cards.notices import in_doubt, run_ended
 from bot.cards.parts import Message
-from engine.models import Actor, Content, DoubtfulEffect, Line, RunLine, RunRecord, RunStatus, Superseded, Waiting
-from tests.bot.asked import ASKED, CONTENT, ENV, LINES, PAUSE, RUN, content, waiting
+from engine.models import (
+    Actor,
+    Content,
+    DoubtfulEffect,
+    Line,
+    Pause,
+    RunLine,
+    RunRecord,
+    RunStatus,
+    Superseded,
+    Waiting,
+)
+from tests.bot.asked import ASKED, CONTENT, ENV, LINES, PAUSE, RUN, content, pause, statuses, waiting
 from tests.bot.painted import ATTACKS, opened, pressed, read, taken, words
 
+KINDS: tuple[Literal["approver", "requester"], ...] = ("approver", "requester")
 MARTA = Actor(
     id="marta", name="Marta Keller", active=True, team="T0ACME", slack_user="U0MARTA", refusal=None, checked_s_ago=1.0
 )
@@ -166,6 +179,38 @@ def test_the_requester_reads_how_a_run_ended() -> None:
     assert {"You asked: Buy 40 pumps", "Ordered and paid."} <= set(read(done.blocks).split("\n"))
     stopped = run_ended(replace(RECORD, status="error", result=None, error="Its authority is gone."))
     assert "The procurement agent could not go on. Its authority is gone." in stopped.text
+
+
+IN_LINES = "Buy this order.\norder_ref: PO-Y-1\r\nsku: P-40"
+JOINED = "Buy this order. · order_ref: PO-Y-1 · sku: P-40"
+
+
+def test_an_ordinary_line_break_is_never_shown_as_a_hidden_character() -> None:
+    told = run_ended(replace(RECORD, input=IN_LINES, result=IN_LINES))
+    assert f"You asked: {JOINED}" in read(told.blocks)
+    assert JOINED in told.text
+    shown = [
+        told, runs_list([line(error=IN_LINES)]), runs_list([line(result=IN_LINES)]), listed([waiting(summary=IN_LINES)]),
+        *(blocks.card(one, kind=kind, level=0, env=ENV) for one in _in_lines() for kind in KINDS),
+    ]  # fmt: skip
+    for message in shown:
+        taken(message)
+        assert "\\u{A}" not in message.text + read(message.blocks)
+
+
+def _in_lines() -> list[Pause]:
+    stands = statuses()
+    ended = [
+        replace(stands[name], reason=IN_LINES, effect_error=IN_LINES)
+        for name in ("denied", "voided", "superseded", "failed", "failed_without_knowing", "cancelled_withdrawn")
+    ]
+    put_off = replace(stands["approved"], put_off_why=IN_LINES, put_off_to=ASKED)
+    return [
+        pause(content(summary=IN_LINES, explanation=IN_LINES)),
+        put_off,
+        replace(stands["executed"], receipt={"note": IN_LINES}),
+        *ended,
+    ]
 
 
 def test_a_long_result_is_cut_and_says_where_the_rest_is() -> None:

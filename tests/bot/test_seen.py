@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.cards.seen import BLANKS, HIDDEN, Seen, seen, seen_line
+from bot.cards.seen import BLANKS, HIDDEN, Seen, one_line, seen, seen_line
 
 ORDINARY = {
     "English": "Order PO-2026-0193: 40 pumps, 3 % off (naïve café) — “yes”…",
@@ -71,6 +71,15 @@ def test_the_line_breaks_of_windows_are_line_breaks() -> None:
 
 def test_on_one_line_a_break_is_shown() -> None:
     assert seen_line("a\nb\tc") == Seen("a\\u{A}b\\u{9}c", (HIDDEN,))
+
+
+def test_what_was_written_in_lines_is_told_on_one_and_only_what_is_hidden_is_shown() -> None:
+    assert (
+        one_line("Buy this order.\r\n\n  order_ref: PO-Y-1\nsku:\tP-40\n")
+        == "Buy this order. · order_ref: PO-Y-1 · sku: P-40"
+    )
+    assert one_line("a\nb\u202ec\u2028d\re") == "a · b\\u{202E}c\\u{2028}d\\u{D}e"
+    assert one_line(" \n\n ") == one_line("") == ""
 
 
 @pytest.mark.parametrize(
