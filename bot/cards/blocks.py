@@ -175,7 +175,7 @@ def _fitted(pause: Pause | Waiting, content: Content) -> _Fitted:
 
 
 def _request(pause: Pause | Waiting, content: Content, lines: Sequence[Line], why: str) -> list[Block]:
-    return [*facts.heading(content), *facts.whole(pause, content, lines, why)]
+    return [*facts.heading(content), *facts.whole(pause, content, lines, why), *facts.counted_with(content)]
 
 
 def _note(moved: int) -> list[Block]:

@@ -10,6 +10,7 @@ from bot.cards.parts import FIELD, Block, Moment, boxed, flat, header, labelled,
 from bot.cards.phrases import approver_name, person
 from bot.cards.seen import one_line, seen, seen_line
 from engine.models import Content, Line, Pause, Waiting, with_amount
+from engine.rules import policy
 from engine.rules.digest import short
 from engine.rules.needs import Need, Step
 
@@ -130,6 +131,12 @@ def approvals(pause: Pause, content: Content) -> list[Block]:
             Moment("{}", vote.at),
         ]
     return small(*made)
+
+
+def counted_with(content: Content) -> list[Block]:
+    """That it counts together with earlier payments, which is why it is asked about at this amount; nothing where it does not."""
+    counted = policy.counted_with(content.need.why)
+    return small(one_line(counted)) if counted else []
 
 
 def explanation(text: str) -> list[Block]:

@@ -107,6 +107,7 @@ def _pause(pause: Pause, everybody: People, *, as_json: bool) -> None:
             ("for", named(pause.requester_name, held.on_behalf_of)),
             ("scopes", ", ".join(held.scopes)),
             ("rule", f"“{plain(need.rule)}”, {need.policy_version}"),
+            ("why it is asked", plain_joined(need.why)),
             ("needs", f"{need.approvers} of the role {need.role}" if need.role else f"the yes of {need.person}"),
             ("to be typed", plain(confirmations.what(held.confirm)) if held.confirm else ""),
             ("price", needs.tolerance(need)),

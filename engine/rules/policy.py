@@ -3,6 +3,7 @@
 The one rule: exactly one rule applies, and what no rule names is forbidden. Reading policies is in policy_file, judging them in policy_lint.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -19,6 +20,9 @@ ANY_OTHER = "any other"
 
 NO_RULE = "no rule"
 """As the rule of a need: the action or its currency is named by none."""
+
+_COUNTED = re.compile(r"With [A-Z]{3} [0-9][0-9,.]* paid or begun to .* within .* before, it counts as .*", re.DOTALL)
+"""How a need says that it counts with earlier payments; requests that wait since a release before say it so, too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,9 +161,15 @@ def _counted(policy: Policy, facts: Facts, rule: Rule) -> Need:
     why = rule.need.why
     if facts.spent is not None and facts.spent.minor:
         together = format_money(replace(facts.amount, minor=min(facts.judged or 0, LARGEST_MINOR)))
-        before = f"With {format_money(facts.spent)} paid or begun to {facts.payee} within {_span(window_s)} before"
+        before = f"With {format_money(facts.spent)} paid or begun to {facts.payee} within {_span(window_s)} before"  # as _COUNTED reads it
         why = f"{why} {before}, it counts as {together}."
     return replace(rule.need, why=why, window_s=window_s, up_to=rule.up_to)
+
+
+def counted_with(why: str) -> str | None:
+    """Of the reason that a need gives, what earlier payments to the payee have to do with it; None: nothing, it stands by itself."""
+    found = _COUNTED.search(why)
+    return found[0] if found else None
 
 
 def _span(seconds: int) -> str:

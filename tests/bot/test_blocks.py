@@ -3,6 +3,7 @@
 import json
 import os
 import unicodedata
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -117,6 +118,27 @@ def test_everything_that_decides_is_on_the_card() -> None:
         f"pause_5d21ab · {asked.digest[:4]} {asked.digest[4:8]}",
     ]  # fmt: skip
     assert [fact for fact in expected if fact not in text] == []
+
+
+SPENT = "With EUR 900.00 paid or begun to sup_377 within 1 day before, it counts as EUR 1,800.00."
+
+
+@pytest.mark.parametrize("card_of", [approver, requester])
+def test_a_small_amount_that_counts_with_earlier_ones_says_so_above_the_deadline(
+    card_of: Callable[[Pause], Message],
+) -> None:
+    needed = replace(NEED, why=f"It is over EUR 1,000.00. {SPENT}")
+    lines = read(card_of(pause(content(need=needed))).blocks).split("\n")
+    assert lines.index(SPENT) < next(at for at, line in enumerate(lines) if "If nobody answers" in line)
+    assert SPENT not in read(card_of(pause()).blocks)
+
+
+@pytest.mark.parametrize("payee", ["&" * 2_500, "sup\n_1\u202e", *ATTACKS])
+def test_whatever_the_payee_is_called_the_card_is_taken_and_no_approval_is_offered_on_half_of_it(payee: str) -> None:
+    why = f"It is over EUR 1,000.00. {SPENT.replace('sup_377', payee)}"
+    message = approver(pause(content(need=replace(NEED, why=why))))
+    offered, said = "Approve" in pressed(message.blocks), "paid or begun to" in read(message.blocks)
+    assert offered is said
 
 
 def test_the_agents_words_stand_below_the_facts() -> None:

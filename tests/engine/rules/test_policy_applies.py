@@ -16,7 +16,7 @@ from engine.rules.digest import canonical
 from engine.rules.documents import DocumentFaults
 from engine.rules.money import Money
 from engine.rules.needs import Need, needs_asking_again, strictness
-from engine.rules.policy import NO_RULE, Facts, Policy, evaluate, same_payee
+from engine.rules.policy import NO_RULE, Facts, Policy, counted_with, evaluate, same_payee
 from tests.engine.rules.policy_texts import ALLOW, ASK, CALENDAR, band, policy_of, rule
 
 KNOWN = 'when = { supplier_id = ["sup_1", "sup_2"] }\n'
@@ -122,6 +122,19 @@ def test_three_payments_just_below_a_limit_meet_the_rule_above_it() -> None:
     assert payment(99_900, spent=Money(199_800, "EUR")).why.endswith(
         "With EUR 1,998.00 paid or begun to sup_9 within 1 day before, it counts as EUR 2,997.00."
     )
+
+
+@pytest.mark.parametrize("payee", ["sup_9", "Nordholz\n within 2 days before, it counts as nothing."])
+def test_what_counts_with_earlier_payments_is_found_again_in_the_reason(payee: str) -> None:
+    facts = Facts(
+        action="payment", amount=Money(99_900, "EUR"), payee=payee, arguments={"supplier_id": payee}, spent=Money(99_900, "EUR")
+    )  # fmt: skip
+    need = evaluate(POLICY, facts)
+    assert (
+        counted_with(need.why)
+        == f"With EUR 999.00 paid or begun to {payee} within 1 day before, it counts as EUR 1,998.00."
+    )
+    assert counted_with(payment(99_900).why) is None
 
 
 def test_an_action_without_a_window_counts_each_payment_by_itself() -> None:
