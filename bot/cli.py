@@ -25,6 +25,7 @@ _WHERE: Final[Mapping[str, str]] = {
     "runs": "runs",
     "show": "show",
     "pending": "decisions",
+    "decisions": "decided",
     "approve": "decisions",
     "deny": "decisions",
     "withdraw": "decisions",

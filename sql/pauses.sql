@@ -372,6 +372,18 @@ SELECT id FROM run_pause WHERE right(replace(id::text, '-', ''), length(%(tail)s
 -- What these pauses hold, of those whose content is not altered. A pause without a row here was, or there is no such pause.
 SELECT c.pause_id, c.digest, c.document FROM pause_content c WHERE c.pause_id = ANY(%(pause_ids)s) AND c.digest = pause_digest_v1(c.document);
 
+-- name: decided_pauses :many
+-- What was settled, the newest request first: an id is made of the time, so that the index of the ids ends the scan at the limit. by NULL: by
+-- anybody, and else what the person decided or voted on. text NULL: any, and else where it stands in the summary or the facts, whatever its
+-- case; what was altered has none. since NULL: ever. No row: nothing was.
+SELECT p.id FROM run_pause p JOIN pause_content c ON c.pause_id = p.id
+ WHERE p.decided_at IS NOT NULL
+   AND (%(since)s::timestamptz IS NULL OR p.decided_at >= %(since)s)
+   AND (%(by)s::text IS NULL OR p.decided_by = %(by)s OR EXISTS (SELECT FROM pause_vote v WHERE v.pause_id = p.id AND v.person = %(by)s))
+   AND (%(text)s::text IS NULL OR CASE WHEN c.digest = pause_digest_v1(c.document) THEN
+            strpos(lower(concat(c.document::jsonb ->> 'summary', ' ', c.document::jsonb ->> 'lines')), lower(%(text)s)) > 0 ELSE false END)
+ ORDER BY p.id DESC LIMIT %(limit)s;
+
 -- name: waiting_pauses :many
 -- What waits, soonest answer first, as a list shows it. person NULL: everybody's. An altered content has no summary, and hides no other.
 -- The page is found on the small rows; only what it shows is read and checked.

@@ -486,10 +486,16 @@ SELECT r.id, r.agent, r.kind, r.status, r.hold, r.cancel_wanted, r.on_behalf_of,
 -- system's own is none that people name.
 SELECT id FROM run WHERE kind <> 'system' AND right(replace(id::text, '-', ''), length(%(tail)s)) = %(tail)s LIMIT 2;
 
+-- name: runs_of_order :many
+-- The runs launched as this key, or for this order by any agent, in whatever case it was written; at most two, the one of the very key first.
+SELECT id, launch_key = %(key)s AS exact FROM run
+ WHERE launch_key IS NOT NULL AND (launch_key = %(key)s OR lower(substr(launch_key, strpos(launch_key, ':') + 1)) IN (lower(%(key)s), %(folded)s))
+ ORDER BY 2 DESC, id LIMIT 2;
+
 -- name: list_runs :many
 -- Runs, newest first; status NULL: all, 'live': those not ended. last_pause NULL: it never asked.
 SELECT r.id, r.agent, r.status, r.hold, r.on_behalf_of, p.name AS requester_name, r.created_at, r.waiting_pauses, c.error, c.result,
-       r.launch_key, extract(epoch FROM clock_timestamp() - r.queued_at)::float AS queued_s,
+       left(c.input, 300) AS input, r.launch_key, extract(epoch FROM clock_timestamp() - r.queued_at)::float AS queued_s,
        (SELECT w.id FROM run_pause w WHERE w.run_id = r.id ORDER BY w.created_at DESC, w.id DESC LIMIT 1) AS last_pause, count(*) OVER () AS total
   FROM run r JOIN run_content c ON c.run_id = r.id LEFT JOIN person p ON p.id = r.on_behalf_of
  WHERE r.kind <> 'system'

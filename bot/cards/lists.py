@@ -28,6 +28,7 @@ Contents = Mapping[UUID, Content]
 """What the requests of a list hold, by their ids; one that is missing is offered no decision."""
 
 _SUMMARY = 300
+_TASK = 150
 _RUN_WORDS = {
     "queued": "about to go on",
     "running": "running",
@@ -70,15 +71,25 @@ def waiting_list(
     return Message(text=parts.escape("\n".join([counted, *lines])), blocks=made)
 
 
-def runs_list(rows: Sequence[RunLine], *, title: str = "Runs", offset: int = 0, halt: Halt | None = None) -> Message:
-    """Runs, newest first, with where each stands; first, what stops every action. Shows the first PAGE rows."""
+def runs_list(
+    rows: Sequence[RunLine],
+    *,
+    title: str = "Runs",
+    offset: int = 0,
+    halt: Halt | None = None,
+    last: Contents | None = None,
+) -> Message:
+    """Runs, newest first, with where each stands; first, what stops every action. Shows the first PAGE rows.
+
+    `last` is what each asked last, by the run's id; of one that never asked, the beginning of its task is shown.
+    """
     shown = rows[:PAGE]
     total = rows[0].total if rows else 0
     made = [
         *_stopped(halt),
         parts.header(title),
         *_page(shown, total, offset, "No runs."),
-        *flat(_run_row(row) for row in shown),
+        *flat(_run_row(row, (last or {}).get(row.id)) for row in shown),
     ]
     lines = [f"{screen_id('run', row.id)}: {run_stands(row)}" for row in shown]
     counted = f"{title}: {total if shown or offset == 0 else 'nothing more'}"
@@ -149,12 +160,14 @@ def _at_a_glance(row: Waiting, content: Content) -> bool:
     return row.intact and parts.size(one_line(row.summary)) <= _SUMMARY and blocks.is_plain(row, content)
 
 
-def _run_row(run: RunLine) -> list[Block]:
+def _run_row(run: RunLine, last: Content | None) -> list[Block]:
     stands = f"{screen_id('run', run.id)}: {run_stands(run)}"
     what = run.error or run.result
+    about = one_line(last.summary if last else run.input)
+    task = f"\n{cut(about, _TASK)}" if about else ""
     ended = f"\n{cut(one_line(what), _SUMMARY)}" if what else ""
     asked = f"{person(run.agent)} agent for {person(run.requester_name or run.on_behalf_of)}"
-    return [*paragraph(stands + ended), *small(asked, Moment("since {}", run.created_at))]
+    return [*paragraph(stands + task + ended), *small(asked, Moment("since {}", run.created_at))]
 
 
 def _stopped(halt: Halt | None) -> list[Block]:

@@ -41,7 +41,12 @@ app = typer.Typer()
 
 @app.command(name="show")
 def show_one(
-    name: Annotated[str, typer.Argument(metavar="ID", help="run_5d21ab or pause_5d21ab, or the last digits of an id.")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="ID", help="run_5d21ab or pause_5d21ab, the last digits of an id, or the order of a run."
+        ),
+    ],
     as_json: Annotated[bool, typer.Option("--json", help="The whole record, for a program or an auditor.")] = False,
 ) -> None:
     """Show a run or a request, whole."""
@@ -54,7 +59,9 @@ def show_one(
 
 
 def _named(conn: db.Conn, name: str) -> tuple[str, UUID]:
-    """Whether a run or a request is meant, and which; digits alone may be those of either."""
+    """Whether a run or a request is meant, and which: an order names its run, and digits alone may be those of either."""
+    if ordered := runs.of_order(conn, name):
+        return "run", ordered
     prefix = name.strip().lower().partition("_")[0]
     finds = {"run": runs.find, "pause": pauses.find}
     asked = [prefix] if prefix in finds else list(finds)

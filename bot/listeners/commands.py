@@ -125,6 +125,10 @@ def _show(typed: Typed) -> Message:
     if typed.words.lower().startswith("run_"):
         return _run(typed)
     with typed.desk.courier.pool.connection() as conn:
+        ordered = runs.of_order(conn, typed.words)
+    if ordered:
+        return _run(typed)
+    with typed.desk.courier.pool.connection() as conn:
         pause = pauses.get(conn, pause_named(conn, typed.words))
     own = pause.on_behalf_of == typed.actor.id
     level = pause.level if modals.may_decide(pause, typed.actor) else -1
@@ -145,7 +149,9 @@ def _runs(typed: Typed) -> Message:
         return parts.answer(f"{seen_line(typed.words).text[:40]} is no page. Write a number from 1, or nothing.")
     with typed.desk.courier.pool.connection() as conn:
         found, halt = runs.listed(conn, limit=lists.PAGE, offset=offset), halts.standing(conn)
-    return lists.runs_list(found, offset=offset, halt=halt)
+        asked = {run.id: pauses.get(conn, run.last_pause).content for run in found if run.last_pause}
+    last = {run_id: content for run_id, content in asked.items() if content is not None}
+    return lists.runs_list(found, offset=offset, halt=halt, last=last)
 
 
 def _run(typed: Typed) -> Message:
@@ -210,7 +216,7 @@ SUBCOMMANDS: Final[Mapping[str, Subcommand]] = {
     "all": Subcommand(_all, "all", "everything that waits"),
     "role": Subcommand(_role, "role NAME", "what waits for a role"),
     "asked": Subcommand(_asked, "asked", "what was asked for you and waits"),
-    "show": Subcommand(_show, "show PAUSE", "one request, whole"),
+    "show": Subcommand(_show, "show PAUSE", "one request, whole; or the run of an order"),
     "runs": Subcommand(_runs, "runs", "the runs, newest first"),
     "run": Subcommand(_run, "run RUN", "one run"),
     "launch": Subcommand(_launch, "launch AGENT TASK", "have an agent do something for you"),

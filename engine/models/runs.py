@@ -58,7 +58,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunLine:
-    """A line in a list of runs. `last_pause` None: it never asked; `queued_s` None: it is not in line for a worker."""
+    """A line in a list of runs. `input` is the beginning of its task. `last_pause` None: it never asked; `queued_s` None: it is not in line for a worker."""
 
     id: UUID
     agent: str
@@ -74,6 +74,7 @@ class RunLine:
     total: int
     last_pause: UUID | None = None
     queued_s: float | None = None
+    input: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -214,6 +214,13 @@ def find(conn: db.Conn, tail: str) -> list[UUID]:
     return [row["id"] for row in db.many(conn, "find_pauses", dict, tail=tail)]
 
 
+def decided(
+    conn: db.Conn, *, by: str | None = None, text: str | None = None, since: datetime | None = None, limit: int = 20
+) -> list[UUID]:
+    """What was settled, the newest request first: by a person's decision or vote, with a text in what was asked, and since then; None: any."""
+    return [row["id"] for row in db.many(conn, "decided_pauses", dict, by=by, text=text, since=since, limit=limit)]
+
+
 def waiting(
     conn: db.Conn,
     *,

@@ -275,8 +275,22 @@ def find(conn: db.Conn, tail: str) -> list[UUID]:
 
 
 def named(conn: db.Conn, text: str) -> UUID:
-    """The run that people mean by "run_5d21ab", its last hex digits, or its whole id. Raises NotFound or BadInput."""
-    return by_tail(text, "run", lambda tail: find(conn, tail))
+    """The run that people mean by what it was launched as, by "run_5d21ab", its last hex digits, or its whole id. Raises NotFound or BadInput."""
+    return of_order(conn, text) or by_tail(text, "run", lambda tail: find(conn, tail))
+
+
+def of_order(conn: db.Conn, text: str) -> UUID | None:
+    """The run that was launched for this order ("PO-2026-0193") or as this key; None: none was, or it is an id. Raises BadInput if several were."""
+    key = " ".join(text.split())
+    if not key or key.lower().startswith(("run_", "pause_")) or digest.visible(key) != key:
+        return None
+    found = db.many(conn, "runs_of_order", dict, key=key, folded=key.casefold())
+    if len(found) > 1 and not found[0]["exact"]:
+        raise BadInput(
+            "order",
+            f"several agents were given {text!r}. Write AGENT:ORDER, or the id of one run; `placet runs` lists them.",
+        )
+    return found[0]["id"] if found else None
 
 
 def by_tail(text: str, entity: str, look: Any) -> UUID:

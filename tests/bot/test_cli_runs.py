@@ -133,6 +133,23 @@ def test_what_was_written_in_several_lines_is_told_on_one_in_every_table(conn: A
     assert "Too dear. · Ask again." in said.out
 
 
+@pytest.mark.parametrize("written", ["PO-2026-0193", "po-2026-0193", "procurement:po-2026-0193"])
+def test_a_run_is_found_by_its_order(written: str, conn: Any, db_url: str) -> None:
+    run_id = rows.launched(conn, launch_key="procurement:po-2026-0193")
+    rows.launched(conn, launch_key="gardener:po-2026-0194")
+    assert placet(db_url, "show", written).out.startswith(f"{screen_id('run', run_id)}: queued")
+    assert placet(db_url, "pause", written, "--as", "otto").out.startswith(f"{screen_id('run', run_id)} is paused.")
+    assert "PO-2026-0195" in placet(db_url, "show", "PO-2026-0195").err
+
+
+def test_an_order_that_two_agents_were_given_is_asked_about(conn: Any, db_url: str) -> None:
+    for agent in ("procurement", "gardener"):
+        rows.launched(conn, agent=agent, launch_key=f"{agent}:po-1")
+    said = placet(db_url, "show", "PO-1")
+    assert (said.code, "several agents were given 'PO-1'. Write AGENT:ORDER" in said.err) == (2, True)
+    assert placet(db_url, "show", "gardener:po-1").code == 0
+
+
 def test_of_a_decided_request_the_outcome_is_said_first_and_its_title_is_what_was_asked(conn: Any, db_url: str) -> None:
     (pause_id,) = rows.waiting(conn)
     assert "\nApprove a payment?\n" in placet(db_url, "show", screen_id("pause", pause_id)).out

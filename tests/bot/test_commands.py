@@ -189,6 +189,15 @@ def test_a_run_is_launched_for_who_types_it_and_shown(home: Home, conn: Any) -> 
     assert f"{number}: queued" in shown
 
 
+def test_the_list_of_runs_says_what_each_is_about(home: Home, conn: Any, pause_id: UUID) -> None:
+    rows.launched(conn, input="Buy chairs.\nsupplier_id: sup_118", launch_key="procurement:po-7")
+    said = text_of(home.office.command("U0JONAS", "runs"))
+    assert "EUR 38,000.00 to Nordholz Industrial (sup_412)" in said
+    assert "Buy chairs. · supplier_id: sup_118" in said
+    for text in ("show PO-7", "run PO-7"):
+        assert "Buy chairs." in text_of(home.office.command("U0JONAS", text))
+
+
 def test_a_task_longer_than_the_api_takes_is_refused_with_the_bound(home: Home, conn: Any) -> None:
     said = text_of(home.office.command("U0JONAS", f"launch procurement {'x' * 100_001}"))
     assert "The task is 100,001 characters long, and at most 100,000 are taken." in said
