@@ -24,6 +24,7 @@ from rich.markup import escape
 
 from bot.cards.ids import screen_id
 from bot.cards.outcomes import told
+from bot.cards.phrases import span
 from bot.sandbox import story
 from bot.sandbox.house import EXAMPLE, CannotStart, House, clear, house
 from engine.models import ENDED, RunLine
@@ -32,6 +33,11 @@ from engine.state import db, pauses, people, policies, runs
 
 FOLDER: Final = Path(".placet/demo")
 REQUESTER: Final = "priya"
+
+ANSWER_S: Final = 15 * 60
+"""For so long a request waits where people click through the demo: time to read, to try the command line, and to be interrupted."""
+STEP_S: Final = 5 * 60
+"""For so long it waits with whom it goes to next."""
 
 _ROLES: Final = (
     ("Marta", "U0MARTA", "C0BUY", "approves payments"),
@@ -51,7 +57,7 @@ def run(
     if not console.is_terminal:
         console = Console(width=160)  # a log has no edge
     where = folder or (Path(f"{FOLDER}-auto") if auto else FOLDER)
-    answer_s, step_s = (story.ANSWER_S, story.STEP_S) if auto else (300, 180)
+    answer_s, step_s = (story.ANSWER_S, story.STEP_S) if auto else (ANSWER_S, STEP_S)
     try:
         if fresh or (auto and folder is None):
             clear(where)
@@ -88,11 +94,21 @@ def _open(home: House, console: Console, *, answer_s: int, step_s: int) -> dict[
     console.print("  Starting the bot: web, worker and sweep ...")
     home.start_bot()
     launched = launch_orders(home)
-    console.print(
-        f"  {len(launched)} orders are under way for Priya. Ready after {time.monotonic() - began:.1f} s.\n",
-        highlight=False,
-    )
+    with db.connect(home.database_url) as conn:
+        live = len(launched) - _settled(conn, launched)
+    stands = f"{live} of {len(launched)} orders are under way for Priya." if live else all_settled(len(launched))
+    console.print(f"  {stands} Ready after {time.monotonic() - began:.1f} s.\n", highlight=False)
     return launched
+
+
+def _settled(conn: db.Conn, launched: Mapping[str, str]) -> int:
+    """How many of the orders have ended."""
+    return sum(runs.get(conn, UUID(run_id)).status in ENDED for run_id in launched.values())
+
+
+def all_settled(orders: int) -> str:
+    """That nothing is left to do."""
+    return f"All {orders} orders are settled, and nothing waits any more."
 
 
 def demo_policy(*, answer_s: int, step_s: int) -> str:
@@ -134,7 +150,7 @@ def _invite(home: House, launched: Mapping[str, str], console: Console, *, open_
         console.print(text, highlight=False, soft_wrap=True)
 
     with db.connect(home.database_url) as conn:
-        ended = sum(runs.get(conn, UUID(run_id)).status in ENDED for run_id in launched.values())
+        ended = _settled(conn, launched)
     if home.resumed:
         line(
             f"It goes on where it was: {ended} of {len(launched)} orders are settled. placet demo --fresh begins anew.\n"
@@ -147,18 +163,21 @@ def _invite(home: House, launched: Mapping[str, str], console: Console, *, open_
     line(
         f"  export PLACET_URL={home.bot_url} PLACET_API_TOKEN={home.token}   # the API is described at {home.bot_url}/docs"
     )
-    line(
-        "\nA small order is paid without asking. Approve, deny or withdraw the others; a large payment that nobody answers goes to Otto "
-        "after five minutes, and is denied after three more.\n^C stops everything; what happened is kept.\n"
-    )
+    if ended < len(launched):
+        line(
+            "\nA small order is paid without asking. Approve, deny or withdraw the others; a large payment that nobody answers goes to Otto "
+            f"after {span(ANSWER_S)}, and counts as not approved after {span(STEP_S)} more."
+        )
+    line("\n^C stops everything; what happened is kept.\n")
     if open_browser:
         webbrowser.open(f"{home.page_url}/?as=U0MARTA&channel=C0BUY")
 
 
 def _watch(home: House, launched: Mapping[str, str], console: Console) -> None:
-    """Say what becomes of the orders, and bring up again what falls over, until ^C."""
+    """Say what becomes of the orders, that all are settled when they are, and bring up again what falls over, until ^C."""
     names = {run_id: ref for ref, run_id in launched.items()}
     seen: dict[str, str] = {}
+    told_so = False
     with db.connect(home.database_url) as conn:
         while True:
             for line in reversed(runs.listed(conn, limit=100)):
@@ -166,6 +185,10 @@ def _watch(home: House, launched: Mapping[str, str], console: Console) -> None:
                 if seen.get(ref) != now:
                     seen[ref] = now
                     console.print(f"  {ref}  {now}", highlight=False, markup=False, soft_wrap=True)
+            if not told_so and _settled(conn, launched) == len(launched):
+                told_so = True
+                anew = "To begin anew: ^C, then placet demo --fresh"
+                console.print(f"\n  {all_settled(len(launched))} {anew}\n", highlight=False, soft_wrap=True)
             match home.fallen():
                 case "bot":
                     console.print(

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import httpx
@@ -18,6 +19,8 @@ import pytest
 
 from bot.sandbox.house import CannotStart, clear
 from bot.sandbox.player import Player
+from engine.errors import Conflict
+from engine.state import db, runs
 
 
 class Demo:
@@ -153,6 +156,26 @@ def test_it_starts_shows_a_card_stops_on_interrupt_and_goes_on_where_it_was_even
         assert player.until("PO-2026-0193 is paid", paid) == 1
         player.until("its card says so", lambda: player.find("U0MARTA", "pi_"))
     assert third.end(signal.SIGTERM) == 0
+
+
+@pytest.mark.timeout(240)
+def test_when_all_is_settled_it_says_so_last_and_how_to_begin_anew_also_after_the_next_start(folder: Path) -> None:
+    anew = "orders are settled, and nothing waits any more. To begin anew: ^C, then placet demo --fresh"
+    demo = Demo(folder)
+    first_card_after(demo)
+    url = demo.until("export DATABASE_URL=").split("DATABASE_URL='")[1].split("'")[0]
+    with db.connect(url) as conn:
+        for run in runs.listed(conn, status="live", limit=100):
+            with suppress(Conflict):  # the small ones are paid meanwhile
+                runs.cancel(conn, run.id, actor="priya", person="priya", surface="tests")
+    demo.until(anew)
+    assert demo.end() == 0
+
+    again = Demo(folder)
+    assert "Ready after" in again.until("All 9 orders are settled, and nothing waits any more.")
+    again.until(anew)
+    assert not any("under way" in line or "Approve, deny or withdraw" in line for line in again.said)
+    assert again.end() == 0
 
 
 @pytest.mark.timeout(120)
