@@ -86,8 +86,8 @@ def _deliveries(access: SlackAccess) -> list[Finding]:
     address = ready.app(access).connections_open()
     if isinstance(address, str):
         return [Finding("deliveries", "well", "A socket can be opened (Socket Mode).")]
-    if why := ready.not_heard(address):
-        return [Finding("deliveries", "wrong", f"No socket can be opened. {why}")]
+    if unheard := ready.not_heard(address):
+        return [Finding("deliveries", "wrong", f"No socket can be opened. {unheard}")]
     fix = "Set SLACK_APP_TOKEN to an app-level token with connections:write, and switch Socket Mode on at api.slack.com/apps."
     return [Finding("deliveries", "wrong", f"No socket can be opened ({address.error}). {fix}")]
 
