@@ -381,9 +381,10 @@ WITH r AS MATERIALIZED (
            CASE v.outcome WHEN 'hold' THEN 'paused' WHEN 'note_hold' THEN r.status END AS to_status, %(actor)s::text AS actor,
            %(surface)s::text AS surface, CASE WHEN v.outcome = ANY('{ended,already}') THEN v.outcome END AS detail
       FROM r, v
+), live AS MATERIALIZED (  -- as it is now that the run is ours: what this statement saw before may be older
+    SELECT p.id, p.status FROM run_pause p WHERE p.run_id = (SELECT id FROM r) AND p.status = ANY('{waiting,approved}') ORDER BY p.id FOR UPDATE
 ), repainted AS (  -- what was approved and is not done yet says why
-    UPDATE card SET {repaint} FROM run_pause p JOIN r ON r.id = p.run_id, v
-     WHERE card.pause_id = p.id AND p.status = 'approved' AND v.outcome = 'hold'
+    UPDATE card SET {repaint} FROM live, v WHERE card.pause_id = live.id AND live.status = 'approved' AND v.outcome = 'hold'
 ), linked AS (
     UPDATE run SET hold = r.hold OR v.outcome = ANY('{hold,note_hold}'),
         status = CASE WHEN v.outcome = 'hold' THEN 'paused' ELSE r.status END,
@@ -409,9 +410,10 @@ WITH r AS MATERIALIZED (
            CASE WHEN v.outcome <> 'resume' THEN NULL WHEN r.status = 'paused' THEN 'queued' ELSE r.status END AS to_status,
            %(actor)s::text AS actor, %(surface)s::text AS surface, CASE WHEN v.outcome <> 'resume' THEN v.outcome END AS detail
       FROM r, v
+), live AS MATERIALIZED (  -- as in hold_run
+    SELECT p.id, p.status FROM run_pause p WHERE p.run_id = (SELECT id FROM r) AND p.status = ANY('{waiting,approved}') ORDER BY p.id FOR UPDATE
 ), repainted AS (
-    UPDATE card SET {repaint} FROM run_pause p JOIN r ON r.id = p.run_id, v
-     WHERE card.pause_id = p.id AND p.status = 'approved' AND v.outcome = 'resume'
+    UPDATE card SET {repaint} FROM live, v WHERE card.pause_id = live.id AND live.status = 'approved' AND v.outcome = 'resume'
 ), linked AS (
     UPDATE run SET hold = r.hold AND v.outcome <> 'resume',
         status = CASE WHEN v.outcome = 'resume' AND r.status = 'paused' THEN 'queued' ELSE r.status END,
