@@ -254,7 +254,7 @@ WITH r AS MATERIALIZED (
     DELETE FROM run_lease USING r, going WHERE run_lease.run_id = r.id AND going.event IS NOT NULL
 ), repainted AS (
     UPDATE card SET {repaint}
-      FROM v WHERE v.outcome <> 'settled' AND card.pause_id IN (SELECT id FROM p UNION ALL SELECT id FROM siblings)
+      FROM v WHERE v.outcome <> 'settled' AND card.pause_id = ANY(ARRAY(SELECT id FROM p UNION ALL SELECT id FROM siblings))
 ), answered AS (
     UPDATE card SET {repaint} FROM e, v WHERE card.effect_id = e.id AND v.outcome = ANY('{succeed,fail}')
 ), asked AS (  -- in doubt once more: a message of its own, for the old one is read and done with
@@ -359,7 +359,7 @@ WITH r AS MATERIALIZED (
       FROM r, going WHERE going.event = ANY('{stop,cancel}')
 ), repainted AS (
     UPDATE card SET {repaint} FROM e, ends
-     WHERE card.pause_id = e.pause_id OR card.pause_id IN (SELECT id FROM moves) OR card.effect_id = e.id
+     WHERE card.pause_id = e.pause_id OR card.pause_id = ANY(ARRAY(SELECT id FROM moves)) OR card.effect_id = e.id
 ), events AS MATERIALIZED (
     SELECT 1::bigint AS n, 'effect' AS entity, e.id::text AS entity_id, e.status AS from_status,
            CASE coalesce(ends.as_if, %(answer)s) WHEN 'happened' THEN 'resolve' WHEN 'stop' THEN 'abandon' WHEN 'fail' THEN 'fail' ELSE 'retry' END AS event,

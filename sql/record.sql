@@ -30,6 +30,8 @@ said AS MATERIALIZED (
 r.seq + 1, chain_link_v1(r.head, said.text)
 
 -- name: repaint :fragment
+-- Which cards, a join or an array tells, never IN (SELECT ...): where another has changed the card since this statement began, PostgreSQL asks
+-- a subquery anew, of what was then, and the card would be left out (seen in tests/interleavings).
 wanted = wanted + 1,
                -- at once, but one that nobody tried to post yet keeps its hour: a digest, or the beginning of somebody's absence
                not_before = CASE WHEN card.tries = 0 AND card.ts IS NULL AND card.not_before > clock_timestamp() THEN card.not_before END

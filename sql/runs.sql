@@ -343,9 +343,11 @@ WITH r AS MATERIALIZED (
     SELECT 1 AS n, 'run' AS entity, r.id::text AS entity_id, r.status AS from_status,
            CASE WHEN r.hold THEN 'hold' ELSE 'release' END AS event, CASE WHEN r.hold THEN 'paused' ELSE 'queued' END AS to_status,
            %(worker)s::text AS actor, 'worker' AS surface, %(why)s::text AS detail FROM r
+), live AS MATERIALIZED (  -- as in hold_run
+    SELECT p.id, p.status FROM run_pause p WHERE p.run_id = (SELECT id FROM r) AND p.status = ANY('{waiting,approved}') ORDER BY p.id FOR UPDATE
 ), repainted AS (
-    UPDATE card SET {repaint} FROM run_pause p JOIN r ON r.id = p.run_id
-     WHERE card.pause_id = p.id AND p.status = 'approved' AND (%(why)s::text IS NOT NULL OR r.hold)
+    UPDATE card SET {repaint} FROM live, r
+     WHERE card.pause_id = live.id AND live.status = 'approved' AND (%(why)s::text IS NOT NULL OR r.hold)
 ), linked AS (
     UPDATE run SET status = CASE WHEN r.hold THEN 'paused' ELSE 'queued' END,
         queued_at = CASE WHEN NOT r.hold THEN t.at + %(after_s)s * interval '1 second' END, (seq, head) = ({link})

@@ -164,10 +164,15 @@ def _nothing_else_paid(keys: AbstractSet[str], paid: Sequence[Json]) -> Iterator
 
 
 def _given_up(conn: db.Conn) -> Iterator[str]:
-    """Nothing that people had to be told is given up: whatever broke, Slack is there again."""
+    """Nothing that people had to be told is given up: whatever broke, Slack is there again.
+
+    A card that was let go because nobody is asked where it was to be shown, and that nobody saw, is nothing they had to be told.
+    """
     for (notice,) in conn.execute("SELECT row_to_json(notice) FROM notice WHERE state = 'failed'").fetchall():
         yield f"a notice ({notice['kind']}) to {notice['dest']} was given up: {notice['error']}"
-    for (card,) in conn.execute("SELECT row_to_json(card) FROM card WHERE state = 'gone'").fetchall():
+    for (card,) in conn.execute(
+        "SELECT row_to_json(card) FROM card WHERE state = 'gone' AND error NOT LIKE 'nobody is asked here%'"
+    ).fetchall():
         yield f"the card of request {card['pause_id']} to {card['dest']} was given up: {card['error']}"
 
 

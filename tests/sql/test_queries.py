@@ -171,3 +171,10 @@ def test_migrations_are_numbered_without_a_gap_and_forward_only() -> None:
     names = [name for name, _ in sql.migrations()]
     assert [int(name[:4]) for name in names] == list(range(1, len(names) + 1))
     assert all(re.fullmatch(r"\d{4}_[a-z0-9_]+\.sql", name) for name in names)
+
+
+def test_which_cards_are_painted_anew_is_no_subquery_that_would_be_asked_of_what_was() -> None:
+    """Where another changed the card meanwhile PostgreSQL asks it anew, of the statement's snapshot; an array it takes as it was made."""
+    for name, query in sql.QUERIES.items():
+        for update in re.findall(r"UPDATE card SET.*?(?=\n\)|\Z)", re.sub(r"--[^\n]*", "", query.text), re.DOTALL):
+            assert "IN (SELECT" not in update, name

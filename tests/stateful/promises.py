@@ -26,7 +26,7 @@ TOLD: Final = {
     "done": r'\{.*"payment_id"',
     "late": r"paid$",
     "confirmed": r"Done, as \w+ confirmed by hand",
-    "not done": r"It was refused and not done: ",
+    "not done": r"(It was refused and not done|Not done): ",
     "denied": r"Denied by ",
     "expired": r"(Nobody|\d of \d approved, and nobody else) answered by .* No person refused it\.$",
     "withdrawn": r"Withdrawn; nothing was done",

@@ -216,9 +216,16 @@ def _reconcile(model: Model, run: Run, call: Call) -> Steps:
         refused = yield from _pursue(model, run, call, barred=barred)
         if effect.status != "attempted":
             return
-        if refused or barred:
+        if refused:
             yield from _conclude(run, call, yes=False)
             return
+    if not _still(model, run, call):
+        yield from _conclude(run, call, yes=False)
+        return
+    if run.hold:
+        run.status = "paused"
+        yield
+        return
     effect.attempts, effect.tries, effect.known, effect.began, effect.absent = (
         effect.attempts + 1,
         1,
@@ -227,7 +234,7 @@ def _reconcile(model: Model, run: Run, call: Call) -> Steps:
         False,
     )
     yield
-    came = "no" if barred else _pay(model, effect, good=call.item.good)
+    came = _pay(model, effect, good=call.item.good)
     yield
     if came == "lost":
         yield from _pursue(model, run, call, barred=barred)
@@ -236,12 +243,21 @@ def _reconcile(model: Model, run: Run, call: Call) -> Steps:
     yield from _conclude(run, call, came == "yes")
 
 
+def _still(model: Model, run: Run, call: Call) -> bool:
+    """Whether what surely did not happen may be called anew: it is held to what the first call was held to."""
+    if run.cancel_wanted or not model.granted(run):
+        return False
+    if call.pause is None:
+        return model.need(call.item.cents).kind == "allow" and model.prices[call.item.ref] is not None
+    return _look_again(model, run, call, call.pause) is None
+
+
 def _pursue(model: Model, run: Run, call: Call, *, barred: bool) -> Generator[None, None, bool]:
     """The same key while the provider knows it, then a look at its list. Whether it was refused, if it surely did not happen."""
     effect, refused = call.effect, False
     assert effect is not None
     for _ in range(3):
-        if barred or refused or effect.tries >= MOST_TRIES or model.now - effect.began > WINDOW_H:
+        if barred or refused or run.cancel_wanted or effect.tries >= MOST_TRIES or model.now - effect.began > WINDOW_H:
             break
         effect.tries += 1
         yield

@@ -356,7 +356,7 @@ def test_what_is_to_be_tried_again_under_a_policy_that_cannot_be_read_is_put_off
     desk.work()
     desk.outside.provider.faults.clear()
     with monkeypatch.context() as lenient:
-        lenient.setattr(policy_file, "check", lambda _text, _people: SimpleNamespace(version="v-later"))
+        lenient.setattr(policy_file, "check", lambda *_: SimpleNamespace(version="v-later"))
         database.apply_policy(desk.conn, 'version = "v-later"\n' + band("all", ASK + "witnesses = 2\n"))
     assert _said_to_try_again(desk)
     desk.work()
