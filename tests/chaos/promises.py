@@ -171,7 +171,7 @@ def _given_up(conn: db.Conn) -> Iterator[str]:
     for (notice,) in conn.execute("SELECT row_to_json(notice) FROM notice WHERE state = 'failed'").fetchall():
         yield f"a notice ({notice['kind']}) to {notice['dest']} was given up: {notice['error']}"
     for (card,) in conn.execute(
-        "SELECT row_to_json(card) FROM card WHERE state = 'gone' AND error NOT LIKE 'nobody is asked here%'"
+        "SELECT row_to_json(card) FROM card WHERE state = 'gone' AND coalesce(error, '') NOT LIKE 'nobody is asked here%'"
     ).fetchall():
         yield f"the card of request {card['pause_id']} to {card['dest']} was given up: {card['error']}"
 
