@@ -10,6 +10,7 @@ from typing import Any, Final, Literal
 
 from bot.cards import facts, ids, parts
 from bot.cards.ids import screen_id
+from bot.cards.modals import modal
 from bot.cards.parts import Block, Message, Moment, clock, cut, paragraph, quoted, size_of, small
 from bot.cards.phrases import ago, person
 from bot.cards.seen import seen, seen_line
@@ -113,13 +114,8 @@ def details_view(doubt: Doubt, env: str, *, may_say: bool, channel: str | None =
         for block in card(doubt, env=env).blocks
         if block["type"] != "header" and (may_say or block["type"] != "actions")
     ]
-    return {
-        "type": "modal",
-        "title": parts.plain("Did this happen?"),
-        "callback_id": ids.CALLBACK_DETAILS,
-        "private_metadata": ids.encode_carried(ids.Carried(_button(doubt, env), channel)),
-        "close": parts.plain("Close"),
-        "blocks": blocks,
+    return modal("Did this happen?", ids.CALLBACK_DETAILS, ids.Carried(_button(doubt, env), channel)) | {
+        "blocks": blocks
     }
 
 
@@ -144,11 +140,7 @@ def reference_view(doubt: Doubt, env: str, channel: str | None = None) -> dict[s
         "hint": parts.plain("Such as pi_3P0. The agent and the record will have it."),
         "element": {"type": "plain_text_input", "action_id": ids.ACTION_REFERENCE, "max_length": REFERENCE_MOST},
     }
-    return {
-        "type": "modal",
-        "title": parts.plain("It happened"),
-        "callback_id": ids.CALLBACK_HAPPENED,
-        "private_metadata": ids.encode_carried(ids.Carried(_button(doubt, env), channel)),
+    return modal("It happened", ids.CALLBACK_HAPPENED, ids.Carried(_button(doubt, env), channel)) | {
         "submit": parts.plain("It happened"),
         "close": parts.plain("Back"),
         "blocks": [

@@ -44,7 +44,7 @@ def details_view(
     `viewer` None: it is not known who looks; `channel` is where their private answers go.
     """
     button = button_of(pause, env)
-    view = _modal("Details", ids.CALLBACK_DETAILS, ids.Carried(button, channel))
+    view = modal("Details", ids.CALLBACK_DETAILS, ids.Carried(button, channel))
     if pause.content is None:
         return view | {"blocks": [*paragraph(ALTERED), *_stands(told(pause)), *_numbers(pause)]}
     value = ids.encode(button)
@@ -87,7 +87,7 @@ def deny_view(pause: Pause, env: str, channel: str | None = None) -> View:
         },
     }
     note = small("Deny decides; closing this decides nothing.")
-    view = _modal("Deny this?", ids.CALLBACK_DENY, ids.Carried(button_of(pause, env), channel))
+    view = modal("Deny this?", ids.CALLBACK_DENY, ids.Carried(button_of(pause, env), channel))
     blocks = [*paragraph(cut(summary, parts.FIELD)), reason, *note, *facts.footer(pause)]
     return view | {"submit": parts.plain("Deny"), "close": parts.plain("Back"), "blocks": blocks}
 
@@ -105,7 +105,7 @@ def confirm_view(pause: Pause, env: str, channel: str | None = None) -> View:
         "element": {"type": "plain_text_input", "action_id": ids.ACTION_TYPED, "max_length": TYPED_MOST},
     }
     note = small("Approve decides; closing this decides nothing.")
-    view = _modal("Approve this?", ids.CALLBACK_CONFIRM, ids.Carried(button_of(pause, env), channel))
+    view = modal("Approve this?", ids.CALLBACK_CONFIRM, ids.Carried(button_of(pause, env), channel))
     blocks = [*paragraph(cut(seen(content.summary).text, parts.FIELD)), typed, *note, *facts.footer(pause)]
     return view | {"submit": parts.plain("Approve"), "close": parts.plain("Back"), "blocks": blocks}
 
@@ -115,7 +115,8 @@ def errors(block: str, sentence: str) -> dict[str, Any]:
     return {"response_action": "errors", "errors": {block: cut(sentence, 1_000)}}
 
 
-def _modal(title: str, callback: str, carried: ids.Carried) -> View:
+def modal(title: str, callback: str, carried: ids.Carried) -> View:
+    """A modal, yet without blocks; `carried` is what comes back with whatever is done in it."""
     return {
         "type": "modal",
         "title": parts.plain(title),

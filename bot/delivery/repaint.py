@@ -62,7 +62,7 @@ def _paint(courier: Courier, card: Card) -> None:
                 cards.not_asked(conn, card)
                 return
             if _left_before_its_hour(card, shown):
-                cards.gone(conn, card, "nobody is asked here any more, and it was not shown before")
+                cards.gone(conn, card, cards.NOT_SHOWN)
                 return
         outcome = _send(courier, card, shown)
     except outage.Away:

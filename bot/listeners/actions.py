@@ -15,7 +15,7 @@ from bot.cards import ids, phrases
 from bot.delivery.who import Turned
 from bot.listeners import decisions, doubts, home, modals
 from bot.listeners.decisions import Click, Verb
-from bot.listeners.desk import Desk, Failed
+from bot.listeners.desk import Desk
 from bot.listeners.places import Place, place_of
 from engine.errors import NotFound
 
@@ -28,10 +28,7 @@ def register(app: App, desk: Desk) -> None:
 
     def clicked(ack: Ack, body: Json) -> None:
         place = place_of(body)
-        answer = desk.attempt(lambda: click(desk, body, place))
-        ack()
-        if answer is not None:
-            desk.tell(place.channel, place.user, answer.sentence if isinstance(answer, Failed) else answer)
+        desk.serve(ack, place, lambda: click(desk, body, place))
 
     app.action(re.compile(""))(clicked)
 

@@ -12,11 +12,14 @@ from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeVar
 
+from slack_bolt import Ack
+
 from bot.cards import parts, phrases
 from bot.delivery import outgoing, who
 from bot.delivery.courier import Courier, is_final, wait_s
 from bot.delivery.web import Sent
 from bot.delivery.who import Known, Turned
+from bot.listeners.places import Place
 from engine.errors import EngineError
 from engine.state import outage
 from engine.tools import Agent
@@ -66,6 +69,13 @@ class Desk:
             return who.known(self.courier.pool, self.courier.slack, self.courier.us, who.identity(body))
         except outage.Error as error:
             raise _NothingDone from error
+
+    def serve(self, ack: Ack, place: Place, work: Callable[[], str | None]) -> None:
+        """Do what somebody asked for, tell Slack that it was taken, and tell them the sentence, if there is one to be told."""
+        answer = self.attempt(work)
+        ack()
+        if answer is not None:
+            self.tell(place.channel, place.user, answer.sentence if isinstance(answer, Failed) else answer)
 
     def attempt(self, work: Callable[[], T]) -> T | Failed:
         """Do the work within the budget; whatever goes wrong comes back as a sentence."""

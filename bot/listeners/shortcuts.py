@@ -14,7 +14,7 @@ from bot.cards import ids, phrases
 from bot.delivery.who import Turned
 from bot.listeners import decisions, modals
 from bot.listeners.decisions import Click
-from bot.listeners.desk import Desk, Failed
+from bot.listeners.desk import Desk
 from bot.listeners.places import Place, place_of
 from engine.errors import NotFound
 
@@ -29,10 +29,7 @@ def register(app: App, desk: Desk) -> None:
 
     def chosen(ack: Ack, body: Json) -> None:
         place = place_of(body)
-        answer = desk.attempt(lambda: what_happened(desk, body, place))
-        ack()
-        if answer is not None:
-            desk.tell(place.channel, place.user, answer.sentence if isinstance(answer, Failed) else answer)
+        desk.serve(ack, place, lambda: what_happened(desk, body, place))
 
     app.message_shortcut(re.compile(""))(chosen)
 

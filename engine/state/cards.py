@@ -2,11 +2,14 @@
 
 import json
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Final, Literal
 from uuid import UUID
 
 from engine.models import Card, NewCard, Notice
 from engine.state import db
+
+NOT_SHOWN: Final = "nobody is asked here, and it was not shown before"
+"""Why a card is gone that nobody saw and nobody has to."""
 
 
 def to_make(card: NewCard) -> dict[str, str | None]:
@@ -42,7 +45,7 @@ def gone(conn: db.Conn, card: Card, error: str) -> None:
 
 def not_asked(conn: db.Conn, card: Card) -> None:
     """Who is there does not stand in now, and has not seen it: later, on the next day that they do, or never."""
-    db.execute(conn, "card_not_asked", card_id=card.id, error="nobody is asked here now, and it was not shown before")
+    db.execute(conn, "card_not_asked", card_id=card.id, error=NOT_SHOWN)
 
 
 def reposted(conn: db.Conn, card: Card, error: str) -> None:

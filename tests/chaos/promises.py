@@ -18,7 +18,7 @@ from bot.cards.ids import ACTION_WITHDRAW
 from bot.sandbox.player import Json
 from engine.models import Event, Pause
 from engine.rules.money import Money
-from engine.state import db, events
+from engine.state import cards, db, events
 from tests import rows
 from tests.chaos.found import PAYMENTS, Found, every_run, known_cards, world
 from tests.chaos.seen import BUTTONS, Seen
@@ -171,7 +171,8 @@ def _given_up(conn: db.Conn) -> Iterator[str]:
     for (notice,) in conn.execute("SELECT row_to_json(notice) FROM notice WHERE state = 'failed'").fetchall():
         yield f"a notice ({notice['kind']}) to {notice['dest']} was given up: {notice['error']}"
     for (card,) in conn.execute(
-        "SELECT row_to_json(card) FROM card WHERE state = 'gone' AND coalesce(error, '') NOT LIKE 'nobody is asked here%'"
+        "SELECT row_to_json(card) FROM card WHERE state = 'gone' AND (error IS DISTINCT FROM %s OR ts IS NOT NULL)",
+        (cards.NOT_SHOWN,),
     ).fetchall():
         yield f"the card of request {card['pause_id']} to {card['dest']} was given up: {card['error']}"
 
