@@ -1,9 +1,15 @@
 /* The rules by which an approved action is done once, as a model that spin searches whole: every order of every step of everybody.
  *
- *   spin -a placet.pml && gcc -O2 -DSAFETY -o pan pan.c && ./pan
+ *   spin -a -DMOST_LOSSES=1 placet.pml && gcc -O2 -DSAFETY -o pan pan.c && ./pan
  *   spin -a -DWITHOUT=WINDOW placet.pml && gcc -DSAFETY -o pan pan.c && ./pan && spin -t -p -DWITHOUT=WINDOW placet.pml
  *
- * The second takes one guard away and shows step by step what goes wrong then. test_model.py does both, for every guard.
+ * The second takes one guard away and shows step by step what goes wrong then. test_model.py does both, for every guard, in these searches
+ * (all at once would be a hundred times as many states):
+ *
+ *   CRASHES   -DNARROWS=0 -DMOST_HALTS=0                                                   the run is lost to its worker twice
+ *   RIGHTS    -DMOST_LOSSES=1                                                              and it is withdrawn, halted, or has no right to go on
+ *   CALM      -DMOST_LOSSES=0                                                              the same, with workers that are not lost
+ *   PEOPLE    -DMOST_LOSSES=1 -DNARROWS=0 -DMOST_HALTS=0 -DPEOPLE=2 -DMOST_RETRIES=2       and two people say what happened
  *
  * One run with one gated call, asked already. An atomic block of a worker or of a person is one statement of sql/, with the name below;
  * between two of them anybody else moves, and a process may stand still for as long as it likes, or be killed.
@@ -11,7 +17,7 @@
  *   worker      claim_run, reclaim_run (idle); calls.settle (look: load_run); begin_effect (begin); perform.call (call, sent: the key goes to
  *               the provider, and an answer comes or is lost); settle_attempt (receipt, no, doubt); perform.reconcile and _pursue with
  *               repeat_attempt (reconcile, repeat); perform._look with the tool's find (lookup); perform._anew with replace_attempt (anew)
- *   approvers   decide_pause          sweeper    settle_due          requester   withdraw_pause          person   resolve_effect
+ *   approvers   decide_pause    sweeper   settle_due    requester   withdraw_pause, cancel_run    people   resolve_effect    operator   a halt
  *   outside     the provider and the time: calls that arrive when nobody waits any more or never do, a list that lags, keys that are forgotten
  *   rest        when nobody can move: how it must have come out
  *
@@ -22,10 +28,13 @@
  * does. over: the time in which a key may be used again (perform.remembered_s) has passed; the provider forgets it later than that, and after
  * the call that was begun before has ended.
  *
- * Bounded are: lost leases and killed workers (together), calls with one key, keys, and how often a person says "try again".
- * Left out, because they only narrow what happens here: votes, siblings, escalation, halts, holds, grants, quotes, altered contents. Left out
- * though it does not: a run that is withdrawn as a whole (cancel_run). That a click counts only before fire_at is no guard here: the sweeper
- * may come at any time, and whoever comes first breaks none of these promises.
+ * late: what a first call needs does not hold any more, and never will again: the time to do it has passed, its text is altered, the grant or
+ * the approver's role is gone, or too much was spent. halted: it does not hold for now, by a halt; a hold is looked at in the same places, but for
+ * repeat_attempt, and lets the run go besides.
+ *
+ * Bounded are: lost leases and killed workers (together), calls with one key, keys, how often people say "try again", and how often effects are
+ * halted. Left out, because they only narrow what happens here: votes, siblings, escalation, quotes. That a click counts only before fire_at is
+ * no guard here: the sweeper may come at any time, and whoever comes first breaks none of these promises.
  */
 #ifndef WITHOUT
 #define WITHOUT 0
@@ -43,11 +52,13 @@
 #define RECEIPT 4 /* what was charged is on record as done, as in doubt, or as ended by a person without knowing; a receipt as done */
 #define WINNER  5 /* of clicks, time and withdrawal exactly one settles what waits */
 #define AWAKE   6 /* when nobody can move, the run has ended or waits visibly for a person */
+#define RIGHT   7 /* nothing is begun, repeated or taken up anew that is withdrawn or halted; nor begun or taken up anew that is late */
 
-/* The guards: the property that breaks without it; what it says; where it stands, if anything holds it.
+/* The guards: the property that breaks without it; what it says; where it stands, if anything holds it; the search that shows it, if not CRASHES.
  * Further checks stand in the statements and below. Each alone is a second lock on a door, and without it nothing breaks (tried): the epoch
  * in begin_effect (behind it: ONE_EFFECT, APPROVAL), call_deadline in replace_attempt (before it: perform._look), the status in
- * replace_attempt (before it: the epoch), and either of the two places of ONE_EFFECT. */
+ * replace_attempt (before it: the epoch), that nothing of a withdrawn run is tried again in resolve_effect (behind it: ANEW_WANTED), and either
+ * of the two places of ONE_EFFECT. */
 #define WAITS          1 /* WINNER: only what waits is decided or expires | decide_pause, settle_due */
 #define LIVE           2 /* FINAL: only what waits or is approved is withdrawn | withdraw_pause: settled */
 #define NOTHING_OPEN   3 /* REFUSED: nothing is withdrawn while an effect is open | withdraw_pause: open */
@@ -72,6 +83,15 @@
 #define REPEAT_NO     22 /* RECEIPT: a no to a repeat says nothing of the call before | perform._pursue */
 #define WAKE          23 /* AWAKE: what settles the pause wakes the run | decide_pause, settle_due, withdraw_pause: after.wakes */
 #define RESOLVE       24 /* AWAKE: what settles a doubt wakes the run | settle_attempt, resolve_effect: way 'resolve' */
+#define SAME_DOUBT    25 /* ONCE: an answer is to the doubt that was shown | resolve_effect: again [PEOPLE] */
+#define NOTED         26 /* REFUSED: a run is withdrawn while nothing of it is open, and else when that is settled | cancel_run: note_cancel [CALM] */
+#define BEGIN_HALTED  27 /* RIGHT: nothing is begun under a halt or a hold | begin_effect: halted, held [CALM] */
+#define BEGIN_LATE    28 /* RIGHT: nothing is begun that does not hold any more | begin_effect: late, altered, spent [CALM] */
+#define REPEAT_HALTED 29 /* RIGHT: nothing is called again under a halt | repeat_attempt: halted [CALM] */
+#define REPEAT_WANTED 30 /* RIGHT: nothing is called again that is withdrawn, for that call may be the first to happen | repeat_attempt: withdrawn [CALM] */
+#define ANEW_HALTED   31 /* RIGHT: no fresh key under a halt or a hold | replace_attempt: halted, held [CALM] */
+#define ANEW_LATE     32 /* RIGHT: no fresh key for what does not hold any more | replace_attempt: late, altered, spent [CALM] */
+#define ANEW_WANTED   33 /* RIGHT: no fresh key for what is withdrawn | replace_attempt: withdrawn [CALM] */
 
 /* The bounds; the provider's process below knows three keys. */
 #define KEYS         3
@@ -84,9 +104,18 @@
 #ifndef MOST_RETRIES
 #define MOST_RETRIES 1
 #endif
+#ifndef MOST_HALTS
+#define MOST_HALTS   1
+#endif
+#ifndef NARROWS
+#define NARROWS      1        /* whether a run may be withdrawn, and its right to go on be lost */
+#endif
+#ifndef PEOPLE
+#define PEOPLE       1        /* who say what happened */
+#endif
 
 mtype:runs     = { AWAITING, QUEUED, RUNNING, STOPPED, FINISHED }
-mtype:pauses   = { WAITING, APPROVED, DENIED, EXPIRED, CANCELLED, EXECUTED, NOT_DONE }
+mtype:pauses   = { WAITING, APPROVED, DENIED, EXPIRED, CANCELLED, VOIDED, EXECUTED, NOT_DONE }
 mtype:effects  = { NOTHING, ATTEMPTED, IN_DOUBT, DONE, FAILED, ABANDONED }
 mtype:attempts = { NONE, OPEN, ABSENT, UNKNOWN }
 
@@ -97,16 +126,17 @@ mtype:effects effect = NOTHING;
 mtype:attempts attempt[KEYS] = NONE;
 byte keys, tries, caller;     /* attempts so far; of the newest: calls with its key, and the epoch of the last */
 byte epoch;
+bool wanted;                  /* cancel_wanted: the run is to be withdrawn when what is open is settled */
 bool dead;                    /* the worker of this epoch was killed: its lease runs out by itself */
 #define newest (keys - 1)
 
 /* Outside. */
 byte on_way[KEYS], charges;
-bool known[KEYS], lagging, ended, over;
+bool known[KEYS], lagging, ended, over, late, halted;
 
-byte losses, retries, winners;
+byte losses, retries, winners, halts;
 
-#define refused (pause == DENIED || pause == EXPIRED || pause == CANCELLED)
+#define refused (pause == DENIED || pause == EXPIRED || pause == CANCELLED || pause == VOIDED)
 #define settled (effect == DONE || effect == FAILED || effect == ABANDONED)
 #define open    (effect == ATTEMPTED || effect == IN_DOUBT)
 #define listed  (!without(FIND_FIRST) && charges > 0 && !lagging)
@@ -119,20 +149,25 @@ byte losses, retries, winners;
                      (without(CALL_ENDED) || attempt[newest] != OPEN || ended))
 #define unsettled   (without(FIRST_OUTCOME) || !settled)
 #define yes_counts  (unsettled && (!without(ANY_EPOCH) || epoch == mine))
-#define no_counts   (unsettled && (without(ABSENT_NO) || attempt[k] != ABSENT) && (without(LATEST_NO) || k != newest || caller <= mine))
+#define own_absent  (effect == ATTEMPTED && epoch == mine && k == newest) /* thought absent, and nothing called since: whoever has the run may end it */
+#define no_counts   (unsettled && (without(ABSENT_NO) || attempt[k] != ABSENT || own_absent) && (without(LATEST_NO) || k != newest || caller <= mine))
 #define surely_not  ((without(CALL_ENDED) || ended) && (without(LIST_SETTLED) || !lagging) && !listed)
 
 inline move_pause(to) {
-    hold(FINAL, pause == WAITING || (pause == APPROVED && (to == EXECUTED || to == NOT_DONE || to == CANCELLED)));
+    hold(FINAL, pause == WAITING || (pause == APPROVED && (to == EXECUTED || to == NOT_DONE || to == CANCELLED || to == VOIDED)));
     pause = to;
     hold(REFUSED, charges == 0 || !refused)
 }
 inline move_effect(to) { hold(FINAL, !settled); effect = to }
 inline settle(to, of_pause, of_run) {
     move_effect(to);
-    over = false; tries = 0; caller = 0; /* nobody looks at them any more */
+    over = false; late = false; halted = false; tries = 0; caller = 0; /* nobody looks at them any more */
     if :: pause == APPROVED -> move_pause(of_pause) :: else fi;
-    if :: !without(RESOLVE) && run_is == STOPPED -> run_is = of_run :: else fi
+    if
+    :: wanted && (run_is == RUNNING || run_is == QUEUED || run_is == STOPPED) -> run_is = FINISHED; wanted = false
+    :: !wanted && !without(RESOLVE) && run_is == STOPPED -> run_is = of_run
+    :: else
+    fi
 }
 inline decide(to) {
     winners++;
@@ -141,6 +176,7 @@ inline decide(to) {
     if :: !without(WAKE) && run_is == AWAITING -> run_is = QUEUED :: else fi
 }
 inline new_attempt() {
+    hold(RIGHT, !wanted && !halted && !late);
     k = keys; keys++; attempt[k] = OPEN; tries = 1; caller = mine; ended = false; over = false
 }
 inline take(key) {            /* the provider does what a key asks for, unless it remembers that it did */
@@ -181,10 +217,24 @@ begin:
     if
     :: atomic {
            if
-           :: !without(LEDGER_FIRST) && may_begin && keys < KEYS -> move_effect(ATTEMPTED); new_attempt(); goto call
            :: without(LEDGER_FIRST) && keys < KEYS -> k = keys; keys++; on_way[k]++; goto sent
+           :: !without(LEDGER_FIRST) && may_begin && keys < KEYS -> if
+               :: halted && !without(BEGIN_HALTED) -> goto look /* stands still until it is over */
+               :: late && !without(BEGIN_LATE) && (!halted || without(BEGIN_HALTED)) -> goto void
+               :: else -> move_effect(ATTEMPTED); new_attempt(); goto call
+               fi
            :: else -> goto look
            fi }
+    :: KILLED
+    fi;
+void:
+    if
+    :: atomic {
+           if
+           :: epoch == mine && run_is == RUNNING && !open && (pause == WAITING || pause == APPROVED) -> late = false; halted = false; move_pause(VOIDED)
+           :: else
+           fi;
+           goto look }
     :: KILLED
     fi;
 call:
@@ -254,8 +304,14 @@ repeat:
            if
            :: !may_repeat -> forget(); goto look
            :: else -> if
-               :: (without(WINDOW) || !over) && tries < MOST_CALLS -> tries++; caller = mine; ended = false; again = true; goto call
-               :: else -> goto lookup
+               :: wanted && !without(REPEAT_WANTED) -> goto lookup
+               :: halted && !without(REPEAT_HALTED) && (!wanted || without(REPEAT_WANTED)) -> forget(); goto look
+               :: else -> if
+                   :: (without(WINDOW) || !over) && tries < MOST_CALLS ->
+                          hold(RIGHT, !wanted && !halted);
+                          tries++; caller = mine; ended = false; again = true; goto call
+                   :: else -> goto lookup
+                   fi
                fi
            fi }
     :: KILLED
@@ -273,8 +329,13 @@ anew:
            if
            :: !may_replace -> forget(); goto look
            :: else -> if
-               :: keys < KEYS -> if :: attempt[newest] == OPEN -> attempt[newest] = ABSENT :: else fi; new_attempt(); goto call
-               :: else -> k = newest; goto no
+               :: wanted && !without(ANEW_WANTED) -> k = newest; goto no
+               :: halted && !without(ANEW_HALTED) && (!wanted || without(ANEW_WANTED)) -> forget(); goto look
+               :: late && !without(ANEW_LATE) && !wanted && !halted -> k = newest; goto no
+               :: else -> if
+                   :: keys < KEYS -> if :: attempt[newest] == OPEN -> attempt[newest] = ABSENT :: else fi; new_attempt(); goto call
+                   :: else -> k = newest; goto no
+                   fi
                fi
            fi }
     :: KILLED
@@ -298,26 +359,43 @@ end:
     do
     :: atomic { pause == WAITING -> decide(CANCELLED) }
     :: atomic { (pause == APPROVED || (without(LIVE) && pause != WAITING)) && (without(NOTHING_OPEN) || !open) -> move_pause(CANCELLED) }
+    :: atomic {                                   /* or the whole run */
+           NARROWS && run_is != FINISHED && !wanted -> if
+           :: open && !without(NOTED) -> wanted = true
+           :: else ->
+                  if :: pause == WAITING -> decide(CANCELLED) :: pause == APPROVED -> move_pause(CANCELLED) :: else fi;
+                  run_is = FINISHED
+           fi }
     od
 }
-active proctype person() {
-    bool happened;
+active proctype operator() {
 end:
     do
-    :: atomic { effect == IN_DOUBT && (without(PATIENCE) || (ended && !lagging)) -> happened = charges > 0 }; /* looks, then answers */
+    :: atomic { !halted && halts < MOST_HALTS && pause == APPROVED -> halts++; halted = true }
+    :: halted -> halted = false
+    od
+}
+active [PEOPLE] proctype people() {
+    bool happened;
+    byte about;               /* the attempt of which they were asked */
+end:
+    do
+    :: atomic { effect == IN_DOUBT && (without(PATIENCE) || (ended && !lagging)) -> happened = charges > 0; about = newest }; /* looks, then answers */
        atomic {
            if
            :: effect != IN_DOUBT && !without(IN_DOUBT_ONLY)
+           :: (effect == IN_DOUBT || without(IN_DOUBT_ONLY)) && attempt[about] != UNKNOWN && !without(SAME_DOUBT)
            :: else -> if
                :: happened -> settle(DONE, EXECUTED, QUEUED)
-               :: !happened && retries < MOST_RETRIES ->
+               :: !happened && wanted -> settle(FAILED, NOT_DONE, FINISHED)
+               :: !happened && !wanted && retries < MOST_RETRIES ->
                       retries++; move_effect(ATTEMPTED);
                       if :: attempt[newest] == UNKNOWN -> attempt[newest] = ABSENT :: else fi;
                       if :: run_is == STOPPED -> run_is = QUEUED :: else fi
                :: !happened -> settle(ABANDONED, NOT_DONE, FINISHED)
                fi
            fi;
-           happened = false }
+           happened = false; about = 0 }
     :: atomic { effect == IN_DOUBT -> settle(ABANDONED, NOT_DONE, FINISHED) } /* ends it without looking */
     :: effect == IN_DOUBT -> break                /* never answers */
     od
@@ -334,6 +412,7 @@ end:
     :: lagging -> lagging = false
     :: atomic { keys > 0 && !ended && on_way[newest] == 0 -> ended = true }
     :: atomic { open && !over -> over = true }
+    :: atomic { NARROWS && pause == APPROVED && !settled && !late -> late = true }
     :: atomic { open && over && ended && known[newest] -> known[newest] = false }
     od
 }

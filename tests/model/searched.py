@@ -17,7 +17,10 @@ TEXT: Final = MODEL.read_text("utf-8")
 LINES: Final = TEXT.splitlines()
 
 _PROPERTY: Final = re.compile(r"^#define ([A-Z_]+) +(\d+) /\* (?![A-Z]+:)(.+) \*/$", re.MULTILINE)
-_GUARD: Final = re.compile(r"^#define ([A-Z_]+) +(\d+) /\* ([A-Z]+): (.+) \| (.+) \*/$", re.MULTILINE)
+_GUARD: Final = re.compile(
+    r"^#define ([A-Z_]+) +(\d+) /\* ([A-Z]+): (.+) \| (.+?)(?: \[([A-Z]+)\])? \*/$", re.MULTILINE
+)
+_SEARCH: Final = re.compile(r"^ \*   ([A-Z]+) +((?:-D\w+=\d+ )+) +(\S.+)$", re.MULTILINE)
 
 MISSING: Final = "There is no spin or no gcc on this machine, so the model of the rules was NOT searched. Install spin and gcc to search it."
 MOST_MB: Final = 2000
@@ -25,19 +28,23 @@ MOST_MB: Final = 2000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guard:
-    """A line of the model's list: the property that breaks without it, what it says, and where it stands in the code."""
+    """A line of the model's list: the property that breaks without it, what it says, where it stands in the code, and the search that shows it."""
 
     name: str
     number: int
     keeps: str
     says: str
     stands: str
+    shown_by: str
 
+
+SEARCHES: Final[dict[str, tuple[str, ...]]] = {name: tuple(bounds.split()) for name, bounds, _ in _SEARCH.findall(TEXT)}
+"""What spin is given for each search of the model's list."""
 
 PROPERTIES: Final[dict[str, int]] = {name: int(number) for name, number, _ in _PROPERTY.findall(TEXT)}
 GUARDS: Final = tuple(
-    Guard(name=name, number=int(number), keeps=keeps, says=says, stands=stands)
-    for name, number, keeps, says, stands in _GUARD.findall(TEXT)
+    Guard(name=name, number=int(number), keeps=keeps, says=says, stands=stands, shown_by=shown_by or "CRASHES")
+    for name, number, keeps, says, stands, shown_by in _GUARD.findall(TEXT)
 )
 
 
@@ -81,8 +88,8 @@ class Search:
         return str(found[1])
 
 
-def search(folder: Path, *, only: str = "0", without: str = "0", ends: bool = True) -> Search:
-    """Look at every state for `only` this property ("0": for all), with one guard taken away. `ends`: a process stuck is an error too.
+def search(folder: Path, name: str, *, only: str = "0", without: str = "0", ends: bool = True) -> Search:
+    """Look at every state of this search for `only` this property ("0": for all), with one guard taken away. `ends`: a process stuck is an error too.
 
     Compiled without optimising, which would take longer than it saves.
     """
@@ -91,7 +98,7 @@ def search(folder: Path, *, only: str = "0", without: str = "0", ends: bool = Tr
             pytest.skip(MISSING)
         pytest.fail(MISSING)
     shutil.copy(MODEL, folder)
-    _run(folder, "spin", "-a", f"-DONLY={only}", f"-DWITHOUT={without}", MODEL.name)
+    _run(folder, "spin", "-a", f"-DONLY={only}", f"-DWITHOUT={without}", *SEARCHES[name], MODEL.name)
     _run(folder, "gcc", "-DSAFETY", f"-DMEMLIM={MOST_MB}", "-o", "pan", "pan.c")
     began = time.monotonic()
     output = _run(folder, "./pan", "-w21", *(() if ends else ("-E",)))
