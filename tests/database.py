@@ -41,7 +41,7 @@ def server(folder: Path) -> Iterator[str]:
 def created(url: str, name: str) -> str:
     """Make an empty database, straight at the server; its URL there."""
     with psycopg.connect(url, autocommit=True) as conn:
-        conn.execute(f'DROP DATABASE IF EXISTS "{name}"'.encode())
+        conn.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)'.encode())  # who was killed may not have left yet
         conn.execute(f'CREATE DATABASE "{name}"'.encode())
     return psycopg.conninfo.make_conninfo("", **{**psycopg.conninfo.conninfo_to_dict(url), "dbname": name})
 
