@@ -290,3 +290,54 @@ def test_an_absence_does_not_look_like_people_altered_by_hand(conn: Any) -> None
     found = people.on_record(conn)
     assert found is not None
     assert found.stands
+
+
+def test_what_is_settled_or_will_be_due_by_then_is_shown_to_no_delegate(conn: Any) -> None:
+    [soon] = rows.waiting(conn)
+    [settled] = rows.waiting(conn)
+    assert isinstance(pauses.deny(conn, settled, "marta", surface="tests"), Decided)
+    paint(conn)
+    leave(conn, after=timedelta(seconds=rows.NEED.answer_within_s + 60))
+    assert dests(conn, settled) == dests(conn, soon) == {"channel:C0BUY"}
+    assert hours(conn, settled, "channel:C0BUY") == (None, True)
+
+
+def moved_on_to_marta(conn: Any) -> UUID:
+    """A request that waits for Marta in its second step; she has a card of the first too, which was not to be shown before its hour."""
+    morning = now(conn) + timedelta(hours=9)
+    shown = (
+        NewCard(kind="approver", dest="channel:C0BUY"),
+        NewCard(kind="approver", dest="person:marta", not_before=morning),
+    )
+    [pause_id] = rows.waiting(conn, approver="person:jonas", cards=shown)
+    rows.make_due(conn, pause_id)
+    step = pauses.NextStep(pause_id=pause_id, level=0, next="person:marta", within_s=7200)
+    assert [moved.event for moved in pauses.settle_due(conn, [step], surface="tests")] == ["escalate"]
+    paint(conn)
+    return pause_id
+
+
+def test_who_stands_in_is_shown_it_as_it_stands_in_its_present_step(conn: Any) -> None:
+    pause_id = moved_on_to_marta(conn)
+    assert isinstance(leave(conn), Away)
+    (at, _), clock = hours(conn, pause_id, "person:ines"), now(conn)
+    assert at is not None
+    assert at <= clock
+
+
+def test_only_the_cards_of_the_present_step_are_painted_anew_when_somebody_goes_or_is_back(conn: Any) -> None:
+    pause_id = moved_on_to_marta(conn)
+    old = ("SELECT wanted FROM card WHERE pause_id = %s AND level = 0 ORDER BY dest", (pause_id,))
+    before = conn.execute(*old).fetchall()
+    leave(conn)
+    back(conn)
+    assert conn.execute(*old).fetchall() == before
+
+
+def test_what_is_settled_is_not_painted_anew_when_somebody_is_back(conn: Any) -> None:
+    leave(conn)
+    [settled] = rows.waiting(conn)
+    assert isinstance(approve(conn, settled, "ines"), Decided)
+    paint(conn)
+    back(conn)
+    assert paint(conn) == set()
