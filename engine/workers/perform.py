@@ -14,7 +14,7 @@ from uuid import UUID
 from engine.models import Claim, OpenEffect
 from engine.state import ledger
 from engine.tool import Tool
-from engine.workers import again, revalidate
+from engine.workers import again, revalidate, standstill
 from engine.workers.attempts import MARGIN_S, Came, Deed, began, call, call_s, look
 from engine.workers.credentials import GrantGone, Minted, Unreachable
 from engine.workers.means import Means
@@ -130,7 +130,9 @@ def _anew(means: Means, claim: Claim, deed: Deed, opened: OpenEffect) -> Done | 
         return not_done(means, claim, opened.attempt_id, still)
     minted = deed.borrowed.mint(call_s(deed.tool))
     if isinstance(minted, Unreachable):
-        return minted
+        if deed.pause_id or not standstill.is_given_up(means, deed.run.id):
+            return minted
+        return not_done(means, claim, opened.attempt_id, f"{minted.why} {standstill.GIVEN_UP}")
     if isinstance(minted, GrantGone):
         return not_done(means, claim, opened.attempt_id, minted.why)
     asked = Moment.now()

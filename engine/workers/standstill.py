@@ -6,11 +6,12 @@ The one rule: nothing is written while it does, and whoever else moves the run (
 import logging
 from datetime import timedelta
 from typing import Final
+from uuid import UUID
 
 from engine.models import Pause
 from engine.state import halts, ledger, pauses, runs
 from engine.workers.credentials import Borrowed, Unreachable
-from engine.workers.means import Turn, Way
+from engine.workers.means import Means, Turn, Way
 
 _log = logging.getLogger(__name__)
 
@@ -27,6 +28,8 @@ PUT_OFF_S: Final = 60
 GIVE_UP_S: Final = 3600
 """How long an allowed call is put off for want of a credential until the model is told; what was approved has its own time."""
 
+GIVEN_UP: Final = "It was tried for an hour."
+"""What that comes to, in words."""
 
 _NO_CREDENTIAL: Final = "The identity server"
 """How the sentences begin that say why no credential was to be had: a run is put off for other reasons, too."""
@@ -71,10 +74,10 @@ def put_off(turn: Turn, why: str) -> Way:
     return "off"
 
 
-def is_given_up(turn: Turn) -> bool:
-    """Whether this step has been put off for so long that it is no use to go on; never while something of the run is begun and not settled."""
-    put_off_s = turn.means.do(runs.put_off_for_s, turn.run.id, _NO_CREDENTIAL)
-    return put_off_s is not None and put_off_s >= GIVE_UP_S and not turn.means.do(runs.load, turn.run.id).open_effects
+def is_given_up(means: Means, run_id: UUID) -> bool:
+    """Whether a run has been put off in its present step for so long that a call which nobody was asked about is not waited for any more."""
+    put_off_s = means.do(runs.put_off_for_s, run_id, _NO_CREDENTIAL)
+    return put_off_s is not None and put_off_s >= GIVE_UP_S
 
 
 def hold(turn: Turn) -> Way:

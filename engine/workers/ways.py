@@ -43,8 +43,9 @@ def without(
 ) -> Way | Later:
     """The run's way on when there is no credential for a call that is not begun."""
     if isinstance(came, Unreachable):
-        if pause_id is None and standstill.is_given_up(turn):
-            said = f"Not done: {came.why} It was tried for an hour. Nothing was done; say so in your answer."
+        is_begun = turn.means.do(runs.load, turn.run.id).open_effects > 0
+        if pause_id is None and not is_begun and standstill.is_given_up(turn.means, turn.run.id):
+            said = f"Not done: {came.why} {standstill.GIVEN_UP} Nothing was done; say so in your answer."
             return way(turn.means.do(runs.save_results, turn.claim, {n: {"text": said, "is_error": True}}))
         return partial(standstill.outage, turn, borrowed, came.why)
     if pause_id is not None:

@@ -18,7 +18,7 @@ from engine.workers.revalidate import LATE
 from tests import rows
 from tests.engine.workers.desk import Desk, only
 from tests.engine.workers.shop import Shop, pay
-from tests.engine.workers.test_effects import lost
+from tests.engine.workers.test_effects import lost, resolve
 from tests.oauth.identity import AUDIENCE, Identity
 from tests.oauth.provider import Guarded
 
@@ -427,6 +427,32 @@ def test_an_allowed_payment_that_no_token_is_had_for_in_an_hour_is_told_to_the_m
     assert "invalid_client" in told
     assert told.endswith("It was tried for an hour. Nothing was done; say so in your answer.")
     assert (desk.paid(), desk.effects(run_id)) == ([], [])
+
+
+def test_an_allowed_payment_that_surely_did_not_happen_ends_after_an_hour_without_a_token(
+    desks: Desks, shop: Shop, identity: Identity, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    identity.grant("payments:write")
+    desk = desks(ask(pay(amount="640.00")), DONE)
+    run_id = desk.launch()
+    lost(desk, run_id, shop, "pay")
+    desk.age(run_id, hours=26)
+    identity.plan("down")  # the provider's list cannot be looked at either
+    desk.work()
+    assert resolve(desk, "retry") == "retry"
+    desk.work()
+    assert (desk.run(run_id).status, desk.effects(run_id)) == ("queued", ["attempted"])
+    later(desk)
+    desk.work()
+    assert (desk.run(run_id).status, desk.effects(run_id)) == ("queued", ["attempted"])
+    monkeypatch.setattr(standstill, "GIVE_UP_S", 0)
+    later(desk)
+    desk.work()
+    assert (desk.run(run_id).status, desk.effects(run_id), desk.paid()) == ("done", ["failed"], [])
+    [(told, is_error)] = desk.told(run_id)
+    assert is_error
+    assert told.startswith("Not done: The identity server")
+    assert told.endswith("It was tried for an hour.")
 
 
 def test_while_a_halt_stands_no_token_is_held(desks: Desks, shop: Shop, identity: Identity) -> None:
