@@ -40,6 +40,16 @@ FIRST: Final[Mapping[str, tuple[str, ...]]] = {
 }  # fmt: skip
 """What is likeliest to notice, by the kind of a guard."""
 
+QUICK: Final = ("tests/engine/state/",)
+SLOW: Final = (
+    "tests/interleavings/",
+    "tests/stateful/",
+    "tests/cases/",
+    "tests/engine/workers/test_crash",
+    "tests/engine/state/test_stress",
+)
+"""Where a test takes a hundredth of a second, and where one."""
+
 ORDERS: Final = {"PLACET_INTERLEAVINGS_SEED": "38a721", "PLACET_INTERLEAVINGS": "8,1"}
 """The same interleavings each time, for the seed stands in their names; twice as many as in every run."""
 
@@ -110,12 +120,13 @@ class Lane:
 
 
 def likeliest_first(kind: str, queries: Sequence[str], ran: Mapping[str, list[str]]) -> list[str]:
-    """The tests that run one of these queries: those that are likeliest to miss a guard of this kind, then those that run few others."""
+    """The tests that run one of these queries: those that are likeliest to miss a guard of this kind, then the quick, and those that run few others."""
     runs = Counter(test for tests in ran.values() for test in tests)
     first = FIRST.get(kind, ())
 
-    def place(test: str) -> tuple[bool, int, str]:
-        return (not (first and test.startswith(first)), runs[test], test)
+    def place(test: str) -> tuple[bool, int, int, str]:
+        slow = 2 if test.startswith(SLOW) else 0 if test.startswith(QUICK) else 1
+        return (not (first and test.startswith(first)), slow, runs[test], test)
 
     return sorted({test for query in queries for test in ran.get(query, [])}, key=place)
 
