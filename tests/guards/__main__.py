@@ -37,6 +37,7 @@ STATE: Final = ("tests/engine/state", "tests/engine/workers")
 REST: Final = ("tests/interleavings", "tests/bot", "tests/cases", "tests/stateful")
 FIRST: Final[Mapping[str, tuple[str, ...]]] = {
     "lock": ("tests/engine/state/test_halts.py", "tests/interleavings"), "run-first lock": ("tests/interleavings",),
+    "SKIP LOCKED": ("tests/interleavings/test_told.py", "tests/interleavings"),
 }  # fmt: skip
 """What is likeliest to notice, by the kind of a guard."""
 
