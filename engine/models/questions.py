@@ -1,7 +1,6 @@
 """What came of asking the requester something before a decision, or of answering it. Expected, so values: exactly one is returned."""
 
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Literal
 
 from engine.models.pauses import AlreadySettled, Broken, Due, NotYours, Standing

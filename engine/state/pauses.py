@@ -38,6 +38,7 @@ from engine.state import cards, db, seals
 
 _log = logging.getLogger(__name__)
 
+
 def approve(
     conn: db.Conn, pause_id: UUID, actor: str, *, surface: str, shown: str = "", reason: str = "", confirm: str = ""
 ) -> Outcome:

@@ -68,10 +68,12 @@ def _of_file(file: str, body: str) -> Iterator[Guard]:
     marks = [*_NAMED.finditer(body)]
     for mark, after in zip(marks, [*marks[1:], None], strict=False):
         end = after.start() if after else len(body)
-        yield from _of_query(file, mark[1], body, mark.end(), end, "v" if mark[2] == "fragment" else "the query")
+        yield from _of_query(
+            file, mark[1], body, mark.end(), end, outside="v" if mark[2] == "fragment" else "the query"
+        )
 
 
-def _of_query(file: str, query: str, body: str, begin: int, end: int, outside: str) -> Iterator[Guard]:
+def _of_query(file: str, query: str, body: str, begin: int, end: int, *, outside: str) -> Iterator[Guard]:
     names = [(cte.start(), cte[1]) for cte in _CTE.finditer(body, begin, end)]
 
     def inside(at: int) -> str:

@@ -66,7 +66,12 @@ def test_a_question_and_its_answer_are_on_record_and_decide_nothing(conn: Any, p
     assert isinstance(asked, QuestionAsked)
     assert asked.n == 1
     [open_one] = pauses.get(conn, pause_id).questions
-    assert (open_one.person, open_one.name, open_one.text, open_one.surface) == ("marta", "Marta Keller", ASKED, "tests")
+    assert (open_one.person, open_one.name, open_one.text, open_one.surface) == (
+        "marta",
+        "Marta Keller",
+        ASKED,
+        "tests",
+    )
     assert open_one.answer is None
     assert isinstance(answer(conn, pause_id), QuestionAnswered)
     after = pauses.get(conn, pause_id)
@@ -76,7 +81,11 @@ def test_a_question_and_its_answer_are_on_record_and_decide_nothing(conn: Any, p
         before.status, before.votes_left, before.voters, before.fire_at, before.level, before.approver, before.digest,
     )  # fmt: skip
     assert after.version == before.version + 2
-    said = [(e.event, e.actor, e.to_status, e.detail) for e in events.of_run(conn, before.run_id) if e.event in ("ask", "answer") and e.entity == "pause"]
+    said = [
+        (e.event, e.actor, e.to_status, e.detail)
+        for e in events.of_run(conn, before.run_id)
+        if e.event in ("ask", "answer") and e.entity == "pause"
+    ]
     assert said == [("ask", "marta", "waiting", ASKED), ("answer", "priya", "waiting", f"to question 1: {SAID}")]
     assert verified(conn, pause_id)
     rows.consistent(conn)
@@ -85,7 +94,9 @@ def test_a_question_and_its_answer_are_on_record_and_decide_nothing(conn: Any, p
 def test_an_altered_question_is_found_by_the_record(conn: Any, pause_id: UUID) -> None:
     ask(conn, pause_id)
     with conn.transaction(force_rollback=True):
-        conn.execute("UPDATE run_event SET detail = 'Shall I wave it through?' WHERE event = 'ask' AND entity = 'pause'")
+        conn.execute(
+            "UPDATE run_event SET detail = 'Shall I wave it through?' WHERE event = 'ask' AND entity = 'pause'"
+        )
         altered = events.verify(conn, pauses.get(conn, pause_id).run_id)
     assert isinstance(altered, events.Altered)
     assert altered.event == "ask"
@@ -103,10 +114,18 @@ def test_the_record_of_a_request_holds_both(conn: Any, pause_id: UUID) -> None:
 def test_it_is_to_be_said_to_the_requester_and_below_every_approvers_card(conn: Any, pause_id: UUID) -> None:
     cards.instead(conn, pause_id, "person:ines")
     ask(conn, pause_id)
-    assert notices(conn, "asked_back") == [("channel:C0BUY", 1, True), ("person:ines", 1, True), ("person:priya", 1, False)]
+    assert notices(conn, "asked_back") == [
+        ("channel:C0BUY", 1, True),
+        ("person:ines", 1, True),
+        ("person:priya", 1, False),
+    ]
     assert {(c.kind, c.wanted) for c in cards.of_pause(conn, pause_id)} == {("approver", 2), ("requester", 2)}
     answer(conn, pause_id)
-    assert notices(conn, "answered") == [("channel:C0BUY", 1, True), ("person:ines", 1, True), ("person:marta", 1, False)]
+    assert notices(conn, "answered") == [
+        ("channel:C0BUY", 1, True),
+        ("person:ines", 1, True),
+        ("person:marta", 1, False),
+    ]
     assert {(c.kind, c.wanted) for c in cards.of_pause(conn, pause_id)} == {("approver", 3), ("requester", 3)}
 
 
@@ -328,7 +347,9 @@ def test_an_answer_that_waited_for_another_hears_that_it_is_given(conn: Any, db_
 
 
 @pytest.mark.parametrize("verdict", ["approve", "deny", "withdraw"])
-def test_a_question_that_waited_for_a_decision_hears_of_it(conn: Any, db_url: str, pause_id: UUID, verdict: str) -> None:
+def test_a_question_that_waited_for_a_decision_hears_of_it(
+    conn: Any, db_url: str, pause_id: UUID, verdict: str
+) -> None:
     who = "priya" if verdict == "withdraw" else "marta"
     with database.pool(db_url, 1) as pool, pool.connection() as second, ThreadPoolExecutor(1) as hands:
         with conn.transaction():
