@@ -56,7 +56,7 @@ EVENT_CARD = "placet_card"
 SHOWN = 8
 """How many hex digits of the digest a button carries."""
 
-_VALUE = re.compile(r"([0-9a-f]{32})\.([0-9a-f]{8})(?:-([0-9a-f]{32})|\?(\d{1,6}))?\.(.{1,100})", re.DOTALL)
+_VALUE = re.compile(r"([0-9a-f]{32})\.([0-9a-f]{8})(?:-([0-9a-f]{32})|\?([0-9]{1,6}))?\.(.{1,100})", re.DOTALL)
 _CARRIED = re.compile(r"([A-Z0-9]{0,32}) (.*)", re.DOTALL)
 
 

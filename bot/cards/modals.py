@@ -20,6 +20,7 @@ from bot.cards.seen import seen
 from engine.models import Actor, Content, Line, Passage, Pause, Question
 from engine.rules import confirmations
 from engine.rules.digest import canonical
+from engine.rules.questions import WORDS_MOST
 
 View = dict[str, Any]
 
@@ -28,9 +29,6 @@ REASON_MOST = 1_000
 
 TYPED_MOST = 100
 """How long what is typed to approve may be."""
-
-WORDS_MOST = 1_000
-"""How long a question to the requester may be, and an answer."""
 
 _MOST_BLOCKS = 100
 _MOST_BYTES = 240_000  # views.open answers view_too_large past 250 kB

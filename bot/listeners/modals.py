@@ -37,6 +37,7 @@ from engine.models import (
     QuestionAsked,
     Voted,
 )
+from engine.rules.questions import WORDS_MOST
 from engine.state import events, pauses
 
 log = logging.getLogger(__name__)
@@ -66,10 +67,10 @@ _FORMS: Final[Mapping[str, Form]] = {
         too_long=phrases.UNCONFIRMED,
     ),
     ids.CALLBACK_ASK: Form(
-        does=decisions.ask, block=ids.BLOCK_WORDS, action=ids.ACTION_WORDS, most=views.WORDS_MOST, too_long=phrases.LONG_REASON
+        does=decisions.ask, block=ids.BLOCK_WORDS, action=ids.ACTION_WORDS, most=WORDS_MOST, too_long=phrases.LONG_REASON
     ),
     ids.CALLBACK_ANSWER: Form(
-        does=decisions.reply, block=ids.BLOCK_WORDS, action=ids.ACTION_WORDS, most=views.WORDS_MOST, too_long=phrases.LONG_REASON
+        does=decisions.reply, block=ids.BLOCK_WORDS, action=ids.ACTION_WORDS, most=WORDS_MOST, too_long=phrases.LONG_REASON
     ),
 }  # fmt: skip
 

@@ -11,7 +11,10 @@ from typing import Any, Final
 
 from engine.models.pauses import Question
 
-_MARKED: Final = re.compile(r"to question (\d+): (.*)", re.DOTALL)
+WORDS_MOST: Final = 1_000
+"""How many characters a question has at most, and an answer; whoever takes one from outside sees to it."""
+
+_MARKED: Final = re.compile(r"to question ([0-9]+): (.*)", re.DOTALL)
 
 
 def mark(n: int) -> str:

@@ -3,16 +3,13 @@
 Neither decides anything: votes and the hour stay as they are, and what was asked and answered is on the run's record.
 """
 
-from typing import Any, Final
+from typing import Any
 from uuid import UUID
 
 from engine.models import AskOutcome, Blank, NoQuestion, NotYours, QuestionAnswered, QuestionAsked, Standing
 from engine.rules import questions
 from engine.rules.digest import visible
 from engine.state import db, pauses, seals
-
-MOST: Final = 1_000
-"""How many characters a question has at most, and an answer; whoever takes one from outside sees to it."""
 
 
 def ask(conn: db.Conn, pause_id: UUID, actor: str, *, question: str, surface: str, shown: str = "") -> AskOutcome:
