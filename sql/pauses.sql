@@ -180,8 +180,9 @@ SELECT coalesce(v.outcome, 'again') AS outcome, p.id AS pause_id, p.run_id, coal
 -- name: ask_requester :one
 -- Whoever may decide asks the requester something first: it is on record and is to be said, in the thread of each card of an approver and to
 -- the requester; no vote and no hour is changed. `outcome`: ask when it was asked, as question `n` of this pause; settled, broken, stale, own,
--- voted, not_yours, due as in decide_pause, blank (nothing was written) when it was not, again as in withdraw_pause: what this statement sees
--- of the record and of the cards is older than the run it locked. No row: there is no such pause.
+-- voted, not_yours, due as in decide_pause, blank (nothing was written), asked (this person has asked just that: a form sent twice) when it was
+-- not, again as in withdraw_pause: what this statement sees of the record and of the cards is older than the run it locked. No row: there is no
+-- such pause.
 WITH held AS MATERIALIZED (
     SELECT id, seq, head, status, on_behalf_of FROM run WHERE id = (SELECT run_id FROM run_pause WHERE id = %(pause_id)s) FOR UPDATE
 ), r AS MATERIALIZED (
@@ -190,16 +191,18 @@ WITH held AS MATERIALIZED (
     SELECT * FROM run_pause WHERE id = %(pause_id)s AND run_id = (SELECT id FROM held) FOR UPDATE
 ), t AS MATERIALIZED (
     SELECT clock_timestamp() AS at FROM p
+), asked AS MATERIALIZED (
+    SELECT e.actor, e.detail FROM run_event e JOIN p ON p.run_id = e.run_id
+     WHERE e.entity = 'pause' AND e.entity_id = p.id::text AND e.event = 'ask' AND e.to_status IS NOT NULL
 ), v AS MATERIALIZED (
     SELECT CASE
                WHEN p.status <> 'waiting' THEN 'settled'
                WHEN %(altered)s OR c.digest IS DISTINCT FROM pause_digest_v1(c.document) THEN 'broken'
                {barred}
                WHEN %(question)s = '' THEN 'blank'
+               WHEN EXISTS (SELECT FROM asked WHERE asked.actor = %(actor)s AND asked.detail = %(question)s) THEN 'asked'
                ELSE 'ask'
-           END AS outcome,
-           1 + (SELECT count(*) FROM run_event e WHERE e.run_id = p.run_id AND e.entity = 'pause' AND e.entity_id = p.id::text
-                                                   AND e.event = 'ask' AND e.to_status IS NOT NULL) AS n
+           END AS outcome, 1 + (SELECT count(*) FROM asked) AS n
       FROM p JOIN r ON true JOIN t ON true LEFT JOIN pause_content c ON c.pause_id = p.id
 ), moved AS (
     UPDATE run_pause SET version = run_pause.version + 1 FROM p, v WHERE run_pause.id = p.id AND v.outcome = 'ask'

@@ -52,6 +52,7 @@ _IN_VAIN: Final[Mapping[str, str]] = {
     "open": "it was being carried out",
     "not_to_answer": "the question was for the requester",
     "no_question": "there was no such question",
+    "asked": "they had asked just that",
     "answered": "that question had its answer already",
     "blank": "nothing was written",
 }

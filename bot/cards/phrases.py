@@ -190,6 +190,8 @@ def _asked_back(outcome: QuestionAsked | QuestionAnswered | NoQuestion | Blank) 
             return f"Asked, as question {outcome.n}. The requester is told, and the answer will stand on the card. It still waits, until {clock(now.fire_at)}."
         case QuestionAnswered():
             return "Answered. Whoever decides is told, and it stands on the card."
+        case NoQuestion(why="asked"):
+            return "You have asked just that, and it is on record. The card shows the answer when it comes. Nothing more was sent."
         case NoQuestion(why="answered"):
             return "This question is answered already, and the answer stays as it is. Nothing was changed."
         case NoQuestion():

@@ -23,10 +23,10 @@ class QuestionAnswered:
 
 @dataclass(frozen=True, slots=True)
 class NoQuestion:
-    """There is nothing to answer. why: answered (it has its answer already), no_question (none has that number)."""
+    """There is none to ask or to answer. why: asked (by this person, in these words), answered (it has its answer), no_question (of that number)."""
 
     now: Standing
-    why: Literal["answered", "no_question"]
+    why: Literal["asked", "answered", "no_question"]
 
 
 @dataclass(frozen=True, slots=True)

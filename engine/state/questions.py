@@ -42,7 +42,7 @@ def _outcome(conn: db.Conn, row: dict[str, Any]) -> AskOutcome:
             return QuestionAsked(now, n)
         case "answer":
             return QuestionAnswered(now)
-        case "answered" | "no_question":
+        case "asked" | "answered" | "no_question":
             return NoQuestion(now, outcome)
         case "blank":
             return Blank(now)

@@ -2,6 +2,7 @@
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -259,6 +260,17 @@ def test_nothing_is_asked_or_answered_with_nothing(conn: Any, pause_id: UUID, no
     assert refused(conn, pause_id) == [("ask", "marta", "blank"), ("answer", "priya", "blank")]
 
 
+def test_the_same_words_of_the_same_person_are_asked_once(conn: Any) -> None:
+    [pause_id] = rows.waiting(conn, approver="role:finance-approver", need=rows.QUORUM)
+    ask(conn, pause_id)
+    again = ask(conn, pause_id, question=f" {ASKED}")
+    assert isinstance(again, NoQuestion)
+    assert again.why == "asked"
+    assert isinstance(ask(conn, pause_id, "ines"), QuestionAsked)
+    assert isinstance(ask(conn, pause_id, question="Another?"), QuestionAsked)
+    assert refused(conn, pause_id) == [("ask", "marta", "asked")]
+
+
 @pytest.mark.parametrize("who", ["marta", "otto", "nobody"])
 def test_only_the_requester_answers(conn: Any, pause_id: UUID, who: str) -> None:
     ask(conn, pause_id)
@@ -307,15 +319,17 @@ def test_two_who_ask_at_once_have_two_numbers(conn: Any, db_url: str) -> None:
     [pause_id] = rows.waiting(conn, approver="role:finance-approver", need=rows.QUORUM)
     with database.pool(db_url, 2) as pool:
 
-        def one(who: str) -> AskOutcome:
+        def one(who: str, turn: int) -> AskOutcome:
             with pool.connection() as mine:
-                return ask(mine, pause_id, who, f"{who} asks?")
+                return ask(mine, pause_id, who, f"{who} asks {turn}?")
 
-        for _ in range(5):
-            at_once(lambda: one("marta"), lambda: one("ines"))
+        for turn in range(5):
+            at_once(partial(one, "marta", turn), partial(one, "ines", turn))
     asked = pauses.get(conn, pause_id).questions
     assert [q.n for q in asked] == list(range(1, 11))
-    assert sorted(q.text for q in asked) == sorted(["marta asks?", "ines asks?"] * 5)
+    assert sorted(q.text for q in asked) == sorted(
+        f"{who} asks {turn}?" for who in ("marta", "ines") for turn in range(5)
+    )
     assert verified(conn, pause_id)
 
 
