@@ -59,12 +59,12 @@ class Form:
 
 _FORMS: Final[Mapping[str, Form]] = {
     ids.CALLBACK_DENY: Form(
-        does=lambda desk, click, text: decisions.decide(desk, click, "deny", reason=text), block=ids.BLOCK_REASON, action=ids.ACTION_REASON, most=views.REASON_MOST,
-        too_long=phrases.LONG_REASON,
+        does=lambda desk, click, text: decisions.decide(desk, click, "deny", reason=text),
+        block=ids.BLOCK_REASON, action=ids.ACTION_REASON, most=views.REASON_MOST, too_long=phrases.LONG_REASON,
     ),
     ids.CALLBACK_CONFIRM: Form(
-        does=lambda desk, click, text: decisions.decide(desk, click, "approve", confirm=text), block=ids.BLOCK_TYPED, action=ids.ACTION_TYPED, most=views.TYPED_MOST,
-        too_long=phrases.UNCONFIRMED,
+        does=lambda desk, click, text: decisions.decide(desk, click, "approve", confirm=text),
+        block=ids.BLOCK_TYPED, action=ids.ACTION_TYPED, most=views.TYPED_MOST, too_long=phrases.UNCONFIRMED,
     ),
     ids.CALLBACK_ASK: Form(
         does=decisions.ask, block=ids.BLOCK_WORDS, action=ids.ACTION_WORDS, most=WORDS_MOST, too_long=phrases.LONG_REASON
