@@ -55,11 +55,11 @@ def reminder(pause: Pause, *, level: int, env: str, dest: str) -> Message | None
 
 
 def asked_back(pause: Pause, one: Question) -> Message:
-    """Below an approver's card: what was asked of the requester, and the answer, if there is one by now."""
+    """Below an approver's card: what was asked of the requester, and that the answer comes there, if it can still come."""
     head = f"{person(one.name)} asked {facts.requester(pause)}"
-    coming = questions.to_answer(pause) is not None and one.answer is None
+    coming = pause.status == "waiting" and one.answer is None
     here = small("The answer will be said here, and stand on the card.") if coming else []
-    return _said(head, one.text, [*questions.pair(pause, one, questions.SAID_MOST), *here])
+    return _said(head, one.text, [*questions.question(pause, one, questions.SAID_MOST), *here])
 
 
 def question(pause: Pause, one: Question, *, env: str) -> Message | None:

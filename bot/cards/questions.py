@@ -53,10 +53,15 @@ def in_details(pause: Pause) -> list[Block]:
 
 def pair(pause: Pause, one: Question, most: int | None = None) -> list[Block]:
     """A question and its answer, each under who said it; what is longer than `most` is cut, with a word where all of it is."""
-    asked = quoted(f"{person(one.name)} asked {requester(pause)}", _words(one.text, most))
     if one.answer is not None:
-        return [*asked, *quoted(f"{requester(pause)} answered", _words(one.answer, most))]
-    return [*asked, *(small("Not answered yet.") if pause.status == "waiting" else small("It was not answered."))]
+        return [*question(pause, one, most), *quoted(f"{requester(pause)} answered", _words(one.answer, most))]
+    missing = small("Not answered yet.") if pause.status == "waiting" else small("It was not answered.")
+    return [*question(pause, one, most), *missing]
+
+
+def question(pause: Pause, one: Question, most: int | None = None) -> list[Block]:
+    """A question alone, likewise."""
+    return quoted(f"{person(one.name)} asked {requester(pause)}", _words(one.text, most))
 
 
 def whole(pause: Pause, most: int) -> list[Block]:

@@ -203,6 +203,7 @@ def test_below_the_card_it_is_said_what_was_asked_and_answered() -> None:
     asked = notices.asked_back(OPEN, ASKED_BACK)
     taken(asked)
     assert "The answer will be said here" in text_of(asked.blocks)
+    assert "Not answered yet" not in text_of(asked.blocks)  # it stands there when it is
     late = notices.asked_back(CLOSED, CLOSED.questions[1])
     assert "The answer will be said here" not in text_of(late.blocks)
     answered = notices.answered(CLOSED, CLOSED.questions[1])

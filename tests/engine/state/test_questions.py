@@ -141,6 +141,8 @@ def test_nothing_is_said_below_a_card_that_is_gone(conn: Any, pause_id: UUID) ->
     conn.execute("UPDATE card SET state = 'gone' WHERE kind = 'approver'")
     ask(conn, pause_id)
     assert notices(conn, "asked_back") == [("person:priya", 1, False)]
+    answer(conn, pause_id)
+    assert notices(conn, "answered") == [("person:marta", 1, False)]
 
 
 def test_several_questions_keep_their_numbers_and_each_its_own_answer(conn: Any) -> None:
