@@ -29,6 +29,8 @@ _WHERE: Final[Mapping[str, str]] = {
     "approve": "decisions",
     "deny": "decisions",
     "withdraw": "decisions",
+    "ask": "questions",
+    "reply": "questions",
     "pause": "runs",
     "resume": "runs",
     "cancel": "runs",

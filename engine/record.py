@@ -7,7 +7,7 @@ place somebody answered; null: in their own, or it went on to others since.
 from datetime import datetime
 from typing import Any
 
-from engine.models import Pause, Vote
+from engine.models import Pause, Question, Vote
 
 Json = dict[str, Any]
 
@@ -31,6 +31,7 @@ def record(pause: Pause) -> Json:
         "digest": pause.digest,
         "intact": pause.intact,
         "votes": [_vote(pause, vote) for vote in pause.votes],
+        "questions": [_question(one) for one in pause.questions],
         "decision": _decision(pause),
         "execute_by": _iso(pause.execute_by),
         "effect": _effect(pause),
@@ -69,6 +70,19 @@ def _vote(pause: Pause, vote: Vote) -> Json:
         "surface": vote.surface,
         "at": _iso(vote.at),
         "reason": vote.reason,
+    }
+
+
+def _question(one: Question) -> Json:
+    answer = {"answer": one.answer, "at": _iso(one.answered_at), "surface": one.answered_in}
+    return {
+        "n": one.n,
+        "by": one.person,
+        "by_name": one.name,
+        "at": _iso(one.at),
+        "surface": one.surface,
+        "question": one.text,
+        "answer": answer if one.answer is not None else None,
     }
 
 

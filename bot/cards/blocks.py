@@ -4,11 +4,11 @@ The one rule: what decides is never cut. A card that cannot show all of it shows
 outcome is kept from the start, so that a card that could be posted can also be edited.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from bot.cards import facts, ids, parts
+from bot.cards import facts, ids, parts, questions
 from bot.cards.outcomes import Told, told
 from bot.cards.parts import Block, Message, Moment, clock, cut, paragraph, size_of, small
 from bot.cards.phrases import came
@@ -20,6 +20,7 @@ Kind = Literal["approver", "requester"]
 _TEXT, _BLOCKS = 8_000, 30  # as limits.our_budget counts
 # Kept for what comes later: the deadline, votes, the outcome with somebody's words and the receipt, and buttons.
 _ROOM_TEXT, _ROOM_BLOCKS = 3_100, 11
+_FOOTER_TEXT = 100  # more than the id and the digest take
 _WHY_MOST, _WHY_LEAST = 1_500, 80
 _IN_DETAILS = "… (all of it in Details)"
 _TOO_LONG = "This request is too long to be shown here whole. All of it is in Details."
@@ -41,7 +42,7 @@ def card(pause: Pause, *, kind: Kind, level: int, env: str, dest: str | None = N
     if pause.content is None:
         blocks = _altered(pause, now)
     elif kind == "requester":
-        blocks = _for_requester(pause, pause.content, now, value)
+        blocks = _for_requester(pause, pause.content, now, button_of(pause, env))
     else:
         blocks = _for_approver(pause, pause.content, now, value, decides=can_decide(pause, level, dest))
     return Message(
@@ -92,11 +93,12 @@ def _for_approver(pause: Pause, content: Content, now: Told, value: str, *, deci
     if pause.status != "waiting":
         return [*_settled(pause, content, now), *parts.buttons(parts.details(value))]
     fitted = _fitted(pause, content)
-    blocks = [*fitted.blocks, *facts.approvals(pause, content)]
     details = parts.details(value)
     if decides:
-        typed = content.confirm is not None
-        decide, note = (parts.deciding(value, typed=typed), []) if fitted.complete else ([], paragraph(_DECIDE_THERE))
+        typed, ask = content.confirm is not None, questions.ask_button(pause, value)
+        decide, note = (
+            ([*parts.deciding(value, typed=typed), ask], []) if fitted.complete else ([], paragraph(_DECIDE_THERE))
+        )
         why = [
             *(
                 parts.strong(f"{came(pause.level, pause.voters, unseen=pause.unseen)} {_CAME_TO_YOU}")
@@ -105,26 +107,39 @@ def _for_approver(pause: Pause, content: Content, now: Told, value: str, *, deci
             ),
             *facts.stand_ins(pause),
         ]
-        return [blocks[0], *why, *blocks[1:], *facts.deadline(pause, content), *note, *parts.buttons(*decide, details)]
-    until = small(Moment("Answer by {}.", pause.fire_at))
-    return [*blocks, *_outcome(now), *until, *(parts.buttons(details) if fitted.left else [])]
+        above = [fitted.blocks[0], *why, *fitted.blocks[1:], *facts.approvals(pause, content)]
+        below = [*facts.deadline(pause, content), *note, *parts.buttons(*decide, details)]
+    else:
+        until = small(Moment("Answer by {}.", pause.fire_at))
+        above = [*fitted.blocks, *facts.approvals(pause, content)]
+        below = [*_outcome(now), *until, *(parts.buttons(details) if fitted.left or pause.questions else [])]
+    return _with_question(pause, lambda asked: [*above, *asked, *below])
 
 
-def _for_requester(pause: Pause, content: Content, now: Told, value: str) -> list[Block]:
+def _with_question(pause: Pause, made_with: Callable[[list[Block]], list[Block]]) -> list[Block]:
+    """A card with the latest question and its answer, whole if there is room for that, else with a word that they are in Details."""
+    whole = made_with(questions.on_card(pause))
+    has_room = size_of(whole) <= _TEXT - _FOOTER_TEXT and len(whole) < _BLOCKS
+    return whole if has_room else made_with(questions.in_details(pause))
+
+
+def _for_requester(pause: Pause, content: Content, now: Told, button: ids.Button) -> list[Block]:
+    value, open_one = ids.encode(button), questions.to_answer(pause)
     withdraw = [parts.button("Withdraw", ids.ACTION_WITHDRAW, value)] if can_withdraw(pause) else []
     if pause.status != "waiting":
         return [*_settled(pause, content, now), *parts.buttons(*withdraw, parts.details(value))]
     fitted = _fitted(pause, content)
-    offered = parts.buttons(*withdraw, *([parts.details(value)] if fitted.left else []))
-    shown = [*fitted.blocks[1:], *facts.approvals(pause, content)]
-    return [
-        parts.header(now.head),
-        *shown,
+    answer = [questions.answer_button(button, open_one)] if open_one else []
+    details = [parts.details(value)] if fitted.left or pause.questions else []
+    below = [
+        *fitted.blocks[1:],
+        *facts.approvals(pause, content),
         *_outcome(now),
         *facts.shown_later(pause, content),
         *facts.deadline(pause, content),
-        *offered,
+        *parts.buttons(*answer, *withdraw, *details),
     ]
+    return _with_question(pause, lambda asked: [parts.header(now.head), *asked, *below])
 
 
 def _settled(pause: Pause, content: Content, now: Told) -> list[Block]:

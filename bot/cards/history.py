@@ -10,10 +10,13 @@ from bot.cards.parts import Block, Moment, cut, flat, small, strong
 from bot.cards.phrases import answering, named
 from bot.cards.seen import one_line, seen_line
 from engine.models import Passage, Pause
+from engine.rules import questions
 
 _DID: Final[Mapping[str, str]] = {
     "pause open": "asked",
     "pause vote": "approved, as one of several",
+    "pause ask": "asked the requester",
+    "pause answer": "answered",
     "pause approve": "approved",
     "pause deny": "denied",
     "pause escalate": "sent it on, since nobody answered in time or nobody could see it",
@@ -47,6 +50,11 @@ _IN_VAIN: Final[Mapping[str, str]] = {
     "broken": "the request was altered after it was stored",
     "keyless": "its seal could not be made",
     "open": "it was being carried out",
+    "not_to_answer": "the question was for the requester",
+    "no_question": "there was no such question",
+    "asked": "they had asked just that",
+    "answered": "that question had its answer already",
+    "blank": "nothing was written",
 }
 """Why an attempt was refused."""
 _ANSWERS: Final = frozenset({"vote", "approve", "deny"})
@@ -72,6 +80,7 @@ def _line(pause: Pause, one: Passage) -> list[Block]:
 
 def _said(one: Passage) -> str:
     """The reason that a person gave; what machines note beside their moves is not for people."""
-    if one.event not in {"deny", "cancel", "abandon"} or not (one.detail and one.detail.strip()):
+    if one.event not in {"deny", "cancel", "abandon", "ask", "answer"} or not (one.detail and one.detail.strip()):
         return ""
-    return f": “{cut(one_line(one.detail), _DETAIL)}”"
+    said = questions.words(one.detail) if one.event == "answer" else one.detail
+    return f": “{cut(one_line(said), _DETAIL)}”"

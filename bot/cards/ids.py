@@ -8,7 +8,10 @@ import re
 from dataclasses import dataclass
 from uuid import UUID
 
+ACTION_ANSWER = "placet:answer"
 ACTION_APPROVE = "placet:approve"
+ACTION_ASK = "placet:ask"
+"""The requester, something, before a decision; and their answer. Each opens a form."""
 ACTION_CONFIRM = "placet:confirm"
 """Approve where the rule has something typed: it opens a form."""
 ACTION_DENY = "placet:deny"
@@ -21,6 +24,8 @@ ACTION_WITHDRAW = "placet:withdraw"
 ACTION_PATTERN = re.compile(r"^placet:(?P<verb>[a-z_]+)$")
 """Every action id of ours; also of versions to come, so that an unknown verb is answered and not ignored."""
 
+CALLBACK_ANSWER = "placet:answer_form"
+CALLBACK_ASK = "placet:ask_form"
 CALLBACK_DENY = "placet:deny_form"
 CALLBACK_CONFIRM = "placet:confirm_form"
 CALLBACK_HAPPENED = "placet:happened_form"
@@ -41,13 +46,17 @@ BLOCK_REFERENCE = "reference"
 """The input block of the form for what happened, and where its errors are shown."""
 ACTION_REFERENCE = "placet:reference"
 
+BLOCK_WORDS = "words"
+"""The input block of the forms that ask the requester and answer, and where their errors are shown."""
+ACTION_WORDS = "placet:words"
+
 EVENT_CARD = "placet_card"
 """The event type in the metadata of every card we post."""
 
 SHOWN = 8
 """How many hex digits of the digest a button carries."""
 
-_VALUE = re.compile(r"([0-9a-f]{32})\.([0-9a-f]{8})(?:-([0-9a-f]{32}))?\.(.{1,100})", re.DOTALL)
+_VALUE = re.compile(r"([0-9a-f]{32})\.([0-9a-f]{8})(?:-([0-9a-f]{32})|\?([0-9]{1,6}))?\.(.{1,100})", re.DOTALL)
 _CARRIED = re.compile(r"([A-Z0-9]{0,32}) (.*)", re.DOTALL)
 
 
@@ -55,13 +64,15 @@ _CARRIED = re.compile(r"([A-Z0-9]{0,32}) (.*)", re.DOTALL)
 class Button:
     """What a button stands for: the environment it belongs to, the pause or effect it is about, and the start of the digest shown with it.
 
-    `attempt` is the one whose outcome is in doubt; None for a pause, and on a card of a release that did not write it.
+    `attempt` is the one whose outcome is in doubt; None for a pause, and on a card of a release that did not write it. `question` is the one
+    that it answers; None: it answers none.
     """
 
     env: str
     about: UUID
     shown: str
     attempt: UUID | None = None
+    question: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +86,8 @@ class Carried:
 def encode(button: Button) -> str:
     """The value of a button; ValueError for one that `decode` could not read back (env has 1 to 100 characters)."""
     attempt = f"-{button.attempt.hex}" if button.attempt else ""
-    value = f"{button.about.hex}.{button.shown}{attempt}.{button.env}"
+    question = f"?{button.question}" if button.question is not None else ""
+    value = f"{button.about.hex}.{button.shown}{attempt}{question}.{button.env}"
     if not _VALUE.fullmatch(value):
         raise ValueError(f"a button has {SHOWN} hex digits and an environment of 1 to 100 characters: {button}")
     return value
@@ -86,7 +98,8 @@ def decode(value: object) -> Button | None:
     found = _VALUE.fullmatch(value) if isinstance(value, str) else None
     if found is None:
         return None
-    return Button(env=found[4], about=UUID(found[1]), shown=found[2], attempt=UUID(found[3]) if found[3] else None)
+    attempt, question = UUID(found[3]) if found[3] else None, int(found[4]) if found[4] else None
+    return Button(env=found[5], about=UUID(found[1]), shown=found[2], attempt=attempt, question=question)
 
 
 def encode_carried(carried: Carried) -> str:

@@ -6,19 +6,21 @@ approved in Slack. Submitting the form is the decision; closing it decides nothi
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from bot.cards import facts, ids, parts
+from bot.cards import facts, ids, parts, questions
 from bot.cards.asked import is_asked
 from bot.cards.blocks import ALTERED, button_of
 from bot.cards.history import history
 from bot.cards.outcomes import Told, told
-from bot.cards.parts import Block, Moment, boxed, cut, flat, paragraph, small
-from bot.cards.phrases import span
+from bot.cards.parts import Block, Moment, boxed, cut, flat, paragraph, quoted, small
+from bot.cards.phrases import person, span
 from bot.cards.seen import seen
-from engine.models import Actor, Content, Line, Passage, Pause
+from engine.models import Actor, Content, Line, Passage, Pause, Question
 from engine.rules import confirmations
 from engine.rules.digest import canonical
+from engine.rules.questions import WORDS_MOST
 
 View = dict[str, Any]
 
@@ -49,9 +51,17 @@ def details_view(
         return view | {"blocks": [*paragraph(ALTERED), *_stands(told(pause)), *_numbers(pause)]}
     value = ids.encode(button)
     typed = pause.content.confirm is not None
-    decide = parts.buttons(*parts.deciding(value, typed=typed)) if may_decide(pause, viewer) else []
-    for told_of in (passages, ()):  # what happened gives way to what is decided
-        whole = [*_whole(pause, pause.content, told_of), *decide]
+    decide = (
+        [*parts.deciding(value, typed=typed), questions.ask_button(pause, value)] if may_decide(pause, viewer) else []
+    )
+    open_one = questions.to_answer(pause) if viewer and viewer.id == pause.on_behalf_of else None
+    answer = [questions.answer_button(button, open_one)] if open_one else []
+    for told_of, asked in (
+        (passages, questions.LATEST),
+        ((), questions.LATEST),
+        ((), 0),
+    ):  # they give way to what is decided
+        whole = [*_whole(pause, pause.content, told_of, asked), *parts.buttons(*decide, *answer)]
         full = view | {"blocks": whole}
         if len(whole) <= _MOST_BLOCKS and len(json.dumps(full)) <= _MOST_BYTES:
             return full
@@ -72,7 +82,6 @@ def may_decide(pause: Pause, viewer: Actor | None) -> bool:
 
 def deny_view(pause: Pause, env: str, channel: str | None = None) -> View:
     """The form for a denial, with an optional reason at `state.values[BLOCK_REASON][ACTION_REASON]`."""
-    summary = seen(pause.content.summary).text if pause.content else ALTERED
     reason = {
         "type": "input",
         "block_id": ids.BLOCK_REASON,
@@ -88,7 +97,7 @@ def deny_view(pause: Pause, env: str, channel: str | None = None) -> View:
     }
     note = small("Deny decides; closing this decides nothing.")
     view = modal("Deny this?", ids.CALLBACK_DENY, ids.Carried(button_of(pause, env), channel))
-    blocks = [*paragraph(cut(summary, parts.FIELD)), reason, *note, *facts.footer(pause)]
+    blocks = [*paragraph(cut(_summary(pause), parts.FIELD)), reason, *note, *facts.footer(pause)]
     return view | {"submit": parts.plain("Deny"), "close": parts.plain("Back"), "blocks": blocks}
 
 
@@ -110,6 +119,44 @@ def confirm_view(pause: Pause, env: str, channel: str | None = None) -> View:
     return view | {"submit": parts.plain("Approve"), "close": parts.plain("Back"), "blocks": blocks}
 
 
+def ask_view(pause: Pause, env: str, channel: str | None = None) -> View:
+    """The form for a question to the requester, at `state.values[BLOCK_WORDS][ACTION_WORDS]`. The pause waits."""
+    who = facts.requester(pause)
+    view = modal("Ask the requester", ids.CALLBACK_ASK, ids.Carried(button_of(pause, env), channel))
+    asked = _words(
+        "What do you want to know?",
+        f"{cut(who, 100)} is told at once, and the answer comes below the card and stands on it.",
+    )
+    note = small("Asking decides nothing, and the time to decide goes on.", Moment("Answer by {}.", pause.fire_at))
+    blocks = [*paragraph(cut(_summary(pause), parts.FIELD)), asked, *note, *facts.footer(pause)]
+    return view | {"submit": parts.plain("Ask"), "close": parts.plain("Back"), "blocks": blocks}
+
+
+def answer_view(pause: Pause, one: Question, env: str, channel: str | None = None) -> View:
+    """The form for the answer to this question, likewise. The pause waits, and the question has no answer yet."""
+    carried = ids.Carried(replace(button_of(pause, env), question=one.n), channel)
+    view = modal("Answer the question", ids.CALLBACK_ANSWER, carried)
+    answer = _words("Your answer", "Whoever decides reads it, and it stays on record.")
+    asked = quoted(f"{person(one.name)} asked you", seen(one.text).text)
+    blocks = [*asked, answer, *paragraph(cut(_summary(pause), parts.FIELD)), *facts.footer(pause)]
+    return view | {"submit": parts.plain("Answer"), "close": parts.plain("Back"), "blocks": blocks}
+
+
+def _words(label: str, hint: str) -> Block:
+    element = {"type": "plain_text_input", "action_id": ids.ACTION_WORDS, "multiline": True, "max_length": WORDS_MOST}
+    return {
+        "type": "input",
+        "block_id": ids.BLOCK_WORDS,
+        "label": parts.plain(label),
+        "hint": parts.plain(hint),
+        "element": element,
+    }
+
+
+def _summary(pause: Pause) -> str:
+    return seen(pause.content.summary).text if pause.content else ALTERED
+
+
 def errors(block: str, sentence: str) -> dict[str, Any]:
     """The answer to a submitted form that decided nothing: the form stays open and says why, below this block (phrases.said)."""
     return {"response_action": "errors", "errors": {block: cut(sentence, 1_000)}}
@@ -126,7 +173,7 @@ def modal(title: str, callback: str, carried: ids.Carried) -> View:
     }
 
 
-def _whole(pause: Pause, content: Content, passages: Sequence[Passage]) -> list[Block]:
+def _whole(pause: Pause, content: Content, passages: Sequence[Passage], asked: int) -> list[Block]:
     action = canonical({"tool": content.tool, "arguments": dict(content.arguments)})
     return flat(
         (
@@ -135,6 +182,7 @@ def _whole(pause: Pause, content: Content, passages: Sequence[Passage]) -> list[
             facts.whole(pause, content, content.lines, seen(content.explanation).text),
             facts.deadline(pause, content) if pause.status == "waiting" else [],
             facts.approvals(pause, content),
+            questions.whole(pause, asked),
             boxed("The exact action", seen(action).text),
             facts.fields(_authority(content)),
             _effect(pause),

@@ -14,14 +14,19 @@ from bot.cards.parts import clock, cut
 from bot.cards.seen import one_line, seen_line
 from engine.models import (
     AlreadySettled,
+    AskOutcome,
+    Blank,
     Broken,
     Confirmation,
     Decided,
     Due,
     Halt,
+    NoQuestion,
     NotYours,
     Outcome,
     Pause,
+    QuestionAnswered,
+    QuestionAsked,
     RunStatus,
     Standing,
     Unconfirmed,
@@ -68,6 +73,7 @@ NOT_AWAY: Mapping[str, str] = {
 """Why an absence was not put on record, or not ended."""
 
 UNCONFIRMED = "Nothing was recorded: what must be typed to approve it was not, or is another. Type it as it stands in the request."
+NO_WORDS = "Nothing was written, so nothing was sent. Write it, and send it again."
 LONG_REASON = "This is too long to keep; please say it in 1,000 characters."
 
 
@@ -158,7 +164,7 @@ def unconfirmed(confirm: Confirmation | None) -> str:
     return f"Nothing was recorded: type {cut(confirmations.what(confirm), 150)} as in the request to approve it."
 
 
-def said(outcome: Outcome, name_of: NameOf, halt: Halt | None = None) -> str:
+def said(outcome: Outcome | AskOutcome, name_of: NameOf, halt: Halt | None = None) -> str:
     """What the person who tried is told, winner and loser alike; `halt` is what stops every action now, None if nothing does."""
     now = outcome.now
     match outcome:
@@ -172,6 +178,26 @@ def said(outcome: Outcome, name_of: NameOf, halt: Halt | None = None) -> str:
             return _not_yours(outcome, name_of)
         case Due() | Broken() | Unconfirmed():
             return _not_recorded(outcome)
+        case QuestionAsked() | QuestionAnswered() | NoQuestion() | Blank():
+            return _asked_back(outcome)
+        case _:
+            assert_never(outcome)
+
+
+def _asked_back(outcome: QuestionAsked | QuestionAnswered | NoQuestion | Blank) -> str:
+    match outcome:
+        case QuestionAsked(now=now):
+            return f"Asked, as question {outcome.n}. The requester is told, and the answer will stand on the card. It still waits, until {clock(now.fire_at)}."
+        case QuestionAnswered():
+            return "Answered. Whoever decides is told, and it stands on the card."
+        case NoQuestion(why="asked"):
+            return "You have asked just that, and it is on record. The card shows the answer when it comes. Nothing more was sent."
+        case NoQuestion(why="answered"):
+            return "This question is answered already, and the answer stays as it is. Nothing was changed."
+        case NoQuestion():
+            return "There is no such question to this request. Nothing was changed; Details shows what was asked."
+        case Blank():
+            return NO_WORDS
         case _:
             assert_never(outcome)
 
@@ -267,8 +293,9 @@ def _not_yours(outcome: NotYours, name_of: NameOf) -> str:
                 "It is being carried out, so it can no longer be withdrawn. The card will show what comes of it."
             )
             return doubted if now.effect_status == "in_doubt" else under_way
-        case "not_requester":
-            return "Only the person it was asked for may withdraw it. Nothing was changed."
+        case "not_requester" | "not_to_answer":
+            what = "withdraw it" if outcome.why == "not_requester" else "answer what is asked about it"
+            return f"Only the person it was asked for may {what}. Nothing was changed."
         case "not_yours" if now.level:
             return f"{came(now.level, ())} is with {who} now, until {until}. Nothing was changed."
         case "not_yours":

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Annotated
+from typing import Annotated, TypeVar
 from uuid import UUID
 
 import typer
@@ -42,6 +42,7 @@ PauseId = Annotated[
 ]
 Reason = Annotated[str, typer.Option(help="Why, for the record and for the agent.")]
 Verb = Callable[..., Outcome]
+T = TypeVar("T")
 
 
 @app.command()
@@ -108,10 +109,7 @@ def _decide(verb: Verb, pause: str, person: str, reason: str) -> None:
         by = actor(conn, person)
         pause_id = runs.by_tail(pause, "pause", lambda tail: pauses.find(conn, tail))
         asked = pauses.get(conn, pause_id)
-        outcome = verb(conn, pause_id, by.id, surface=SURFACE, reason=reason)
-        if isinstance(outcome, Due):
-            _settle(pause_id)
-            outcome = verb(conn, pause_id, by.id, surface=SURFACE, reason=reason)
+        outcome = settled_first(pause_id, lambda: verb(conn, pause_id, by.id, surface=SURFACE, reason=reason))
         names = {one.id: one.name for one in people.everybody(conn)}
         halt = halts.standing(conn)
     if asked.content:
@@ -127,7 +125,10 @@ def _decide(verb: Verb, pause: str, person: str, reason: str) -> None:
     raise typer.Exit(Exit.LOST)
 
 
-def _settle(pause_id: UUID) -> None:
-    """Do what a sweep would have done, before it comes by."""
+def settled_first(pause_id: UUID, tried: Callable[[], T]) -> T:
+    """What came of it; where its time is up, what a sweep would have done is done, and then it is tried once more."""
+    if not isinstance(outcome := tried(), Due):
+        return outcome
     with db.none_held(settings.database_url(), size=1, keys=settings.seal_keys()) as pool:
         Sweeper(pool).settle_one(pause_id)
+    return tried()

@@ -126,6 +126,7 @@ def _pause(pause: Pause, everybody: People, *, as_json: bool) -> None:
             ),
             ("if nobody answers", needs.silence(need, everybody)),
         )
+    _questions(pause)
     heading("Where it stands")
     facts(
         ("with", approver_name(pause.approver, pause.approver_name) if pause.status == "waiting" else ""),
@@ -142,6 +143,18 @@ def _pause(pause: Pause, everybody: People, *, as_json: bool) -> None:
         ("run", screen_id("run", pause.run_id)),
         ("digest", short(pause.digest)),
     )
+
+
+def _questions(pause: Pause) -> None:
+    if not pause.questions:
+        return
+    heading("Questions to the requester")
+    for one in pause.questions:
+        say(f"{one.n}. {plain(one.name)}, {when(one.at)}, by {plain(one.surface)}:", plain_lines(one.text))
+        if one.answer is None:
+            say("Not answered yet." if pause.status == "waiting" else "It was not answered.")
+        else:
+            say(f"Answered {when(one.answered_at)}, by {plain(one.answered_in or '')}:", plain_lines(one.answer))
 
 
 # ------------------------------------------------------------------------------------------------------------------- a run

@@ -18,6 +18,7 @@ from bot.delivery.courier import LEASE_S, Courier, is_final, to_be_mended, wait_
 from bot.delivery.web import Failure, Refused, Sent
 from engine.models import (
     AlreadySettled,
+    AskOutcome,
     Broken,
     Decided,
     DoubtfulEffect,
@@ -26,6 +27,7 @@ from engine.models import (
     NotYours,
     Outcome,
     Pause,
+    Question,
     Standing,
     Unconfirmed,
     Voted,
@@ -35,6 +37,8 @@ from engine.state import cards, db, halts, ledger, outage, pauses, people, runs
 log = logging.getLogger(__name__)
 
 PRIVATE_LAPSES_S: Final = 300
+THREAD_IS_GONE: Final = frozenset({"cannot_reply_to_message", "message_not_found", "thread_not_found"})
+"""What a reply to a message that was deleted meets."""
 
 
 def say_due(courier: Courier, *, limit: int = 100) -> int:
@@ -107,12 +111,25 @@ def _say(courier: Courier, notice: Notice) -> None:
 def _deliver(courier: Courier, notice: Notice) -> Sent | Failure:
     with courier.pool.connection() as conn:
         message = _composed(conn, notice, courier.env)
-    if message is None:
+        card = _card(conn, notice)
+    if message is None or (card and not card.ts):  # what is not posted yet shows it when it is
         return Sent(channel="", ts="")
     if notice.kind == "private":
         _, channel, user = notice.dest.split(":")
         return tell(courier, channel, user, message)
+    if card and card.channel:
+        outcome = courier.slack.post(card.channel, message, below=card.ts)
+        if not (isinstance(outcome, Refused) and outcome.error in THREAD_IS_GONE):
+            return outcome
     return courier.post(notice.dest, message)
+
+
+def _card(conn: db.Conn, notice: Notice) -> cards.Shown | None:
+    """The card below which it is to be said; None: it is a message of its own, or the card is no more."""
+    named = (notice.detail or {}).get("card")
+    if named is None or notice.pause_id is None:
+        return None
+    return next((one for one in cards.of_pause(conn, notice.pause_id) if str(one.id) == named), None)
 
 
 def _composed(conn: db.Conn, notice: Notice, env: str) -> Message | None:
@@ -127,10 +144,22 @@ def _composed(conn: db.Conn, notice: Notice, env: str) -> Message | None:
             return notices.reminder(
                 pauses.get(conn, notice.pause_id), level=notice.detail["level"], env=env, dest=notice.dest
             )
+        case "asked_back" | "answered" if notice.pause_id and notice.detail:
+            pause = pauses.get(conn, notice.pause_id)
+            asked = pause.question(notice.detail["question"])
+            return _asked_back(notice, pause, asked, env) if asked else None
         case "private" if notice.pause_id and notice.detail:
             pause = pauses.get(conn, notice.pause_id)
             return _about(pause, parts.answer(sentence(conn, as_it_stands(pause, notice.detail))))
     raise ValueError(f"nobody has said how to say a {notice.kind}")
+
+
+def _asked_back(notice: Notice, pause: Pause, asked: Question, env: str) -> Message | None:
+    """A question or its answer, below a card or to the one person whom it is for."""
+    below = notice.detail is not None and "card" in notice.detail
+    if notice.kind == "answered":
+        return notices.answered(pause, asked) if below else notices.answer(pause, asked, env=env)
+    return notices.asked_back(pause, asked) if below else notices.question(pause, asked, env=env)
 
 
 def _in_doubt(conn: db.Conn, doubt: DoubtfulEffect) -> Message:
@@ -152,7 +181,7 @@ def _about(pause: Pause, message: Message) -> Message:
     return replace(message, blocks=[*message.blocks, *about])
 
 
-def sentence(conn: db.Conn, outcome: Outcome) -> str:
+def sentence(conn: db.Conn, outcome: Outcome | AskOutcome) -> str:
     """What came of an attempt, with everybody's name as it is now."""
     if isinstance(outcome, Unconfirmed):
         content = pauses.get(conn, outcome.now.pause_id).content

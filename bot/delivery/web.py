@@ -122,12 +122,12 @@ class Slack:
         self._patient, self._modal, self._check = client(PATIENCE_S), client(MODAL_S), client(CHECK_S)
         self._limits = _Limits()
 
-    def post(self, channel: str, message: Message) -> Sent | Failure:
-        """Post a message; links in it are never unfurled, since nobody asked to see them beside an approval."""
+    def post(self, channel: str, message: Message, *, below: str | None = None) -> Sent | Failure:
+        """Post a message, `below` another (its ts) in its thread; links are never unfurled, since nobody asked to see them beside an approval."""
         payload = message.payload()
         if unfit := _unfit(limits.check_message(payload)):
             return unfit
-        plain = {"unfurl_links": False, "unfurl_media": False}
+        plain = {"unfurl_links": False, "unfurl_media": False, **({"thread_ts": below} if below else {})}
         return _sent(self._call(self._patient, "chat.postMessage", {"channel": channel, **payload, **plain}))
 
     def update(self, channel: str, ts: str, message: Message) -> Sent | Failure:

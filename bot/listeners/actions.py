@@ -72,7 +72,9 @@ def _decide(desk: Desk, click: Click, verb: Verb) -> None:
 
 
 _VERBS: Final[Mapping[str, Callable[[Desk, Click], str | None]]] = {
+    "answer": modals.open_answer,
     "approve": _approve,
+    "ask": modals.open_ask,
     "confirm": modals.open_confirm,
     "happened": modals.open_happened,
     "retry": doubts.retry,

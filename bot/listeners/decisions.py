@@ -5,21 +5,22 @@ and from a private answer for whoever would otherwise not learn what came of it.
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar
 from uuid import UUID
 
 from bot.cards import ids, phrases
 from bot.delivery import outgoing, repaint
 from bot.listeners.desk import Desk
 from bot.listeners.places import Place
-from engine.models import Actor, Decided, Outcome, Voted
-from engine.state import cards, pauses
+from engine.models import Actor, AskOutcome, Decided, Outcome, Voted
+from engine.state import cards, pauses, questions
 
 log = logging.getLogger(__name__)
 
 Verb = Literal["approve", "deny", "withdraw"]
+AnyOutcome = TypeVar("AnyOutcome", Outcome, AskOutcome)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,10 +42,38 @@ def ours(desk: Desk, button: ids.Button | None) -> ids.Button | str:
 
 def decide(desk: Desk, click: Click, verb: Verb, *, reason: str = "", confirm: str = "") -> Outcome:
     """What came of it. A pause whose time is up is settled first, as a sweep would, and then looked at once more. Raises NotFound."""
-    outcome = _tried(desk, click, verb, reason, confirm)
+    return _settled_first(desk, click, verb, lambda: _tried(desk, click, verb, reason, confirm))
+
+
+def ask(desk: Desk, click: Click, question: str) -> AskOutcome:
+    """What came of a question to the requester, likewise."""
+    surface, shown = f"slack:{click.place.surface}", click.button.shown
+
+    def asked() -> AskOutcome:
+        with desk.courier.pool.connection() as conn:
+            return questions.ask(
+                conn, click.button.about, click.actor.id, question=question, surface=surface, shown=shown
+            )
+
+    return _settled_first(desk, click, "ask", asked)
+
+
+def reply(desk: Desk, click: Click, answer: str) -> AskOutcome:
+    """What came of the answer to the question that the button names, likewise."""
+    surface, n = f"slack:{click.place.surface}", click.button.question or 0
+
+    def answered() -> AskOutcome:
+        with desk.courier.pool.connection() as conn:
+            return questions.answer(conn, click.button.about, click.actor.id, n, answer=answer, surface=surface)
+
+    return _settled_first(desk, click, "answer", answered)
+
+
+def _settled_first(desk: Desk, click: Click, verb: str, tried: Callable[[], AnyOutcome]) -> AnyOutcome:
+    outcome = tried()
     if outcome.now.status == "waiting" and outcome.now.fire_at <= outcome.now.at:
         desk.sweeper.settle_one(click.button.about)
-        outcome = _tried(desk, click, verb, reason, confirm)
+        outcome = tried()
     name = ids.screen_id("pause", click.button.about)
     log.info("%s: %s by %s in slack:%s: %s", name, verb, click.actor.id, click.place.surface, type(outcome).__name__)
     desk.kick()

@@ -5,10 +5,10 @@ A modal can be opened only within three seconds of the click. If that fails noth
 
 import logging
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from slack_bolt import Ack, App
 
@@ -23,7 +23,21 @@ from bot.listeners.decisions import Click
 from bot.listeners.desk import Desk, Failed
 from bot.listeners.places import place_of
 from engine.errors import NotFound
-from engine.models import Actor, AlreadySettled, Broken, Decided, NotYours, Outcome, Pause, Voted
+from engine.models import (
+    Actor,
+    AlreadySettled,
+    AskOutcome,
+    Blank,
+    Broken,
+    Decided,
+    NotYours,
+    Outcome,
+    Pause,
+    QuestionAnswered,
+    QuestionAsked,
+    Voted,
+)
+from engine.rules.questions import WORDS_MOST
 from engine.state import events, pauses
 
 log = logging.getLogger(__name__)
@@ -34,10 +48,9 @@ NOT_OPENED: Final = "The window did not open in time, and nothing was decided. P
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Form:
-    """A form whose submission decides: what it does, where its one input stands, and how long that may be."""
+    """A form about a request: what its submission does with what was written, where its one input stands, and how long that may be."""
 
-    verb: Literal["approve", "deny"]
-    takes: Literal["reason", "confirm"]
+    does: Callable[[Desk, Click, str], Outcome | AskOutcome]
     block: str
     action: str
     most: int
@@ -46,12 +59,18 @@ class Form:
 
 _FORMS: Final[Mapping[str, Form]] = {
     ids.CALLBACK_DENY: Form(
-        verb="deny", takes="reason", block=ids.BLOCK_REASON, action=ids.ACTION_REASON, most=views.REASON_MOST,
-        too_long=phrases.LONG_REASON,
+        does=lambda desk, click, text: decisions.decide(desk, click, "deny", reason=text),
+        block=ids.BLOCK_REASON, action=ids.ACTION_REASON, most=views.REASON_MOST, too_long=phrases.LONG_REASON,
     ),
     ids.CALLBACK_CONFIRM: Form(
-        verb="approve", takes="confirm", block=ids.BLOCK_TYPED, action=ids.ACTION_TYPED, most=views.TYPED_MOST,
-        too_long=phrases.UNCONFIRMED,
+        does=lambda desk, click, text: decisions.decide(desk, click, "approve", confirm=text),
+        block=ids.BLOCK_TYPED, action=ids.ACTION_TYPED, most=views.TYPED_MOST, too_long=phrases.UNCONFIRMED,
+    ),
+    ids.CALLBACK_ASK: Form(
+        does=decisions.ask, block=ids.BLOCK_WORDS, action=ids.ACTION_WORDS, most=WORDS_MOST, too_long=phrases.LONG_REASON
+    ),
+    ids.CALLBACK_ANSWER: Form(
+        does=decisions.reply, block=ids.BLOCK_WORDS, action=ids.ACTION_WORDS, most=WORDS_MOST, too_long=phrases.LONG_REASON
     ),
 }  # fmt: skip
 
@@ -107,6 +126,34 @@ def open_confirm(desk: Desk, click: Click) -> str | None:
         return outgoing.sentence(conn, against)
 
 
+def open_ask(desk: Desk, click: Click) -> str | None:
+    """Ask what the requester is to be asked; who may not ask is told so at once, which is on record. Raises NotFound."""
+    pause, against = _settled_first(desk, click)
+    outcome = decisions.ask(desk, click, "") if against else None  # the statement says it again, and writes it down
+    if outcome is None or isinstance(outcome, Blank):
+        return _open(desk, click, views.ask_view(pause, desk.courier.env, channel=click.place.told_in))
+    with desk.courier.pool.connection() as conn:
+        return outgoing.sentence(conn, outcome)
+
+
+def open_answer(desk: Desk, click: Click) -> str | None:
+    """Ask for the answer to the question that the button names; likewise. Raises NotFound."""
+    pause, _ = _settled_first(desk, click)
+    asked = pause.question(click.button.question)
+    can = (
+        asked is not None
+        and asked.answer is None
+        and pause.status == "waiting"
+        and click.actor.id == pause.on_behalf_of
+    )
+    outcome = None if can else decisions.reply(desk, click, "")
+    if asked is not None and (outcome is None or isinstance(outcome, Blank)):
+        return _open(desk, click, views.answer_view(pause, asked, desk.courier.env, channel=click.place.told_in))
+    assert outcome is not None
+    with desk.courier.pool.connection() as conn:
+        return outgoing.sentence(conn, outcome)
+
+
 def open_happened(desk: Desk, click: Click) -> str | None:
     """Ask for the provider's reference of what happened. Raises NotFound."""
     form = doubts.form(desk, click)
@@ -133,8 +180,8 @@ def submit(desk: Desk, body: Json, view: Json, form: Form) -> str | None:
 
 
 def _decide(desk: Desk, click: Click, form: Form, written: str) -> str | None:
-    outcome = decisions.decide(desk, click, form.verb, **{form.takes: written})
-    if not isinstance(outcome, Decided | Voted):
+    outcome = form.does(desk, click, written)
+    if not isinstance(outcome, Decided | Voted | QuestionAsked | QuestionAnswered):
         with desk.courier.pool.connection() as conn:
             return outgoing.sentence(conn, outcome)
     if click.place.told_in is None:

@@ -16,6 +16,7 @@ from engine.models.pauses import (
     NotYours,
     Outcome,
     Pause,
+    Question,
     StandIn,
     Standing,
     Unconfirmed,
@@ -24,6 +25,7 @@ from engine.models.pauses import (
     Waiting,
 )
 from engine.models.people import Actor
+from engine.models.questions import AskOutcome, Blank, NoQuestion, QuestionAnswered, QuestionAsked
 from engine.models.runs import Call, Claim, Event, Passage, Run, RunLine, RunRecord
 from engine.models.statuses import ENDED, EffectStatus, PauseStatus, RunStatus
 
@@ -31,6 +33,8 @@ __all__ = [
     "ENDED",
     "Actor",
     "AlreadySettled",
+    "AskOutcome",
+    "Blank",
     "Broken",
     "Call",
     "Card",
@@ -49,6 +53,7 @@ __all__ = [
     "Line",
     "Moved",
     "NewCard",
+    "NoQuestion",
     "NotYours",
     "Notice",
     "OpenEffect",
@@ -56,6 +61,9 @@ __all__ = [
     "Passage",
     "Pause",
     "PauseStatus",
+    "Question",
+    "QuestionAnswered",
+    "QuestionAsked",
     "Quote",
     "Run",
     "RunLine",

@@ -29,6 +29,21 @@ class Vote:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What somebody who may decide asked the requester, the `n`th of its pause, from 1; `answer` and what follows None: not answered yet."""
+
+    n: int
+    person: str
+    name: str
+    at: datetime
+    surface: str
+    text: str
+    answer: str | None = None
+    answered_at: datetime | None = None
+    answered_in: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StandIn:
     """Somebody who may answer now in place of the person asked, who is away."""
 
@@ -88,6 +103,7 @@ class Pause:
     unseen: bool = False
     seal: Worth = "off"
     approval: Worth = "off"
+    questions: tuple[Question, ...] = ()
     step_names: Mapping[str, str] = field(default_factory=dict)
 
     def voted_for(self, person: str) -> str | None:
@@ -95,6 +111,10 @@ class Pause:
         kind, _, asked = self.approver.partition(":")
         answered = any(vote.person == person and vote.level == self.level for vote in self.votes)
         return asked if kind == "person" and answered and person != asked else None
+
+    def question(self, n: int | None) -> Question | None:
+        """The question of that number; None: there is none."""
+        return next((one for one in self.questions if one.n == n), None)
 
     @property
     def execute_by(self) -> datetime | None:
@@ -183,11 +203,11 @@ class NotYours:
     """Somebody who may not do it.
 
     why: own (their own request), voted (they have already), not_yours (to decide), not_requester (so not to withdraw), open (it is
-    being carried out).
+    being carried out), not_to_answer (a question to the requester).
     """
 
     now: Standing
-    why: Literal["own", "voted", "not_yours", "not_requester", "open"]
+    why: Literal["own", "voted", "not_yours", "not_requester", "open", "not_to_answer"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,10 @@ What is returned is true after the lock, for winner and loser alike. Who is aske
 
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Any
 from uuid import UUID
 
 from engine.errors import Conflict
@@ -31,17 +31,12 @@ from engine.models import (
     Voted,
     Waiting,
 )
-from engine.rules import confirmations
+from engine.rules import confirmations, questions
 from engine.rules.digest import visible
 from engine.rules.turn import UNSEEN
 from engine.state import cards, db, seals
 
 _log = logging.getLogger(__name__)
-
-_PLAIN: Final[Mapping[str, type[Voted | AlreadySettled | Due | Unconfirmed]]] = {
-    "vote": Voted, "settled": AlreadySettled, "due": Due, "unconfirmed": Unconfirmed,
-}  # fmt: skip
-"""What says no more than what stands now."""
 
 
 def approve(
@@ -71,7 +66,7 @@ def withdraw(conn: db.Conn, pause_id: UUID, actor: str, *, surface: str, reason:
         surface=surface,
         reason=visible(reason),
     )
-    return _outcome(row)
+    return _outcome(conn, row)
 
 
 def _typed(conn: db.Conn, pause_id: UUID, text: str) -> str:
@@ -92,23 +87,37 @@ def _decide(
     if row["outcome"] == "keyless":
         raise Conflict("This request is sealed, and there is no key here to seal an answer with, so nothing was recorded. "
                        "Set PLACET_SEAL_KEY here as it is elsewhere.", stands=row["status"])  # fmt: skip
-    if row["outcome"] == "broken":  # a card that still offers to decide is not left to do so
-        db.execute(conn, "repaint_cards", pause_id=pause_id)
-    return _outcome(row)
+    return _outcome(conn, row)
 
 
-def _outcome(row: dict[str, Any]) -> Outcome:
+def _outcome(conn: db.Conn, row: dict[str, Any]) -> Outcome:
     outcome = row.pop("outcome")
     now = Standing(**row)
     match outcome:
         case "approve" | "deny" | "cancel":
             return Decided(now)
-        case "broken" | "stale":
-            return Broken(now, outcome)
-        case "vote" | "settled" | "due" | "unconfirmed":
-            return _PLAIN[outcome](now)
+        case "vote":
+            return Voted(now)
+        case "unconfirmed":
+            return Unconfirmed(now)
         case _:
+            return refused(conn, outcome, now)
+
+
+def refused(conn: db.Conn, outcome: str, now: Standing) -> AlreadySettled | Due | Broken | NotYours:
+    """What keeps somebody from deciding, by the word of the statement."""
+    match outcome:
+        case "settled":
+            return AlreadySettled(now)
+        case "due":
+            return Due(now)
+        case "broken" | "stale":
+            if outcome == "broken":  # a card that still offers to decide is not left to do so
+                db.execute(conn, "repaint_cards", pause_id=now.pause_id)
+            return Broken(now, outcome)
+        case "own" | "voted" | "not_yours" | "not_requester" | "open":
             return NotYours(now, outcome)
+    raise ValueError(f"no statement answers {outcome}")
 
 
 # ----------------------------------------------------------------------------------------------------------------- sweep
@@ -182,6 +191,7 @@ def mark_stuck(conn: db.Conn, pause_id: UUID) -> None:
 def get(conn: db.Conn, pause_id: UUID) -> Pause:
     """A pause with everything around it. Raises NotFound."""
     row = db.must(conn, "pause_record", dict, f"pause {pause_id}", pause_id=pause_id, unseen=UNSEEN)
+    asked = questions.read(row.pop("said"))
     opened, standing = row.pop("opened"), seals.content(conn, pause_id, row)
     intact = row["intact"] and opened == row["digest"] and standing not in seals.BROKEN
     if not intact:
@@ -194,6 +204,7 @@ def get(conn: db.Conn, pause_id: UUID) -> Pause:
     stand_ins = tuple(StandIn(**one) for one in row["stand_ins"])
     held = {
         "votes": votes,
+        "questions": asked,
         "stand_ins": stand_ins,
         "content": content,
         "voters": tuple(row["voters"]),

@@ -45,6 +45,12 @@ def vote(
     )
 
 
+def altered(conn: db.Conn, pause_id: UUID) -> bool:
+    """Whether a seal speaks against what is stored of a request. Without keys, or for a pause that is not there, nothing is looked at."""
+    row = db.one(conn, "sealed_content", dict, pause_id=pause_id) if conn.keys else None
+    return row is not None and content(conn, pause_id, row) in BROKEN
+
+
 def content(conn: db.Conn, pause_id: object, row: Mapping[str, Any]) -> seal.Worth:
     """What the seal of a stored request is worth; `row` has its digest, document and seal."""
     if conn.keys and digest.of_canonical("placet.pause.v1", row["document"]) != row["digest"]:

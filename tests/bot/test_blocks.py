@@ -64,7 +64,7 @@ def test_every_status_has_its_snapshot_and_no_snapshot_is_left_over() -> None:
 
 def test_only_the_card_of_the_present_level_decides() -> None:
     escalated = pause(level=1, approver="person:otto", approver_name="Otto Brandt")
-    assert pressed(approver(escalated, level=1).blocks) == ["Approve", "Deny", "Details"]
+    assert pressed(approver(escalated, level=1).blocks) == ["Approve", "Deny", "Ask Priya Nair …", "Details"]
     old = approver(escalated, level=0)
     assert pressed(old.blocks) == []
     assert "it is with Otto Brandt now" in read(old.blocks)
@@ -277,7 +277,7 @@ def test_what_could_be_posted_can_be_edited(summary: str) -> None:
 def test_details_leave_first_and_are_counted() -> None:
     lines = (*LINES, Line(label="Body", value=LONG, detail=True), Line(label="Note", value="short", detail=True))
     message = approver(pause(content(lines=lines)))
-    assert pressed(message.blocks) == ["Approve", "Deny", "Details"]
+    assert pressed(message.blocks) == ["Approve", "Deny", "Ask Priya Nair …", "Details"]
     assert "2 more details in Details" in read(message.blocks)
     assert "card ending 4417" in read(message.blocks)
 
@@ -312,7 +312,7 @@ def test_a_detail_that_fits_stays() -> None:
 def test_a_long_reason_is_shortened_visibly_and_the_facts_are_not() -> None:
     message = approver(pause(content(explanation=LONG)))
     assert "… (all of it in Details)" in read(message.blocks)
-    assert pressed(message.blocks) == ["Approve", "Deny", "Details"]
+    assert pressed(message.blocks) == ["Approve", "Deny", "Ask Priya Nair …", "Details"]
     tight = approver(pause(content(summary="x" * 3_400, explanation="y" * 1_400)))
     assert "x" * 2_900 in read(tight.blocks)
     assert "… (all of it in Details)" in read(tight.blocks)

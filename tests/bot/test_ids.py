@@ -15,7 +15,9 @@ buttons = st.builds(
     about=st.uuids(),
     shown=st.text("0123456789abcdef", min_size=8, max_size=8),
     attempt=st.none() | st.uuids(),
-)
+) | st.builds(
+    Button, env=st.text(min_size=1, max_size=100), about=st.uuids(), shown=st.just("fa0f1d0b"), question=st.integers(0, 999_999)
+)  # fmt: skip
 channels = st.none() | st.from_regex(r"[CDG][A-Z0-9]{2,12}", fullmatch=True)
 
 
@@ -36,6 +38,9 @@ def test_what_a_modal_carries_is_read_back_as_it_was_written(button: Button, cha
 @example("01890a5dac96774bbcceb3020a5d21ab.fa0f1d0b")
 @example("01890A5DAC96774BBCCEB3020A5D21AB.fa0f1d0b.test")
 @example("01890a5dac96774bbcceb3020a5d21ab.FA0F1D0B.test")
+@example("01890a5dac96774bbcceb3020a5d21ab.fa0f1d0b?.test")
+@example("01890a5dac96774bbcceb3020a5d21ab.fa0f1d0b?-1.test")
+@example("01890a5dac96774bbcceb3020a5d21ab.fa0f1d0b?1234567.test")
 @example("01890a5d-ac96-774b-bcce-b3020a5d21ab.fa0f1d0b.test")
 def test_anything_else_is_nothing(value: object) -> None:
     assert decode(value) is None
@@ -55,8 +60,8 @@ def test_every_action_of_ours_matches_the_one_pattern() -> None:
         for name, value in vars(ids).items()
         if name.startswith(("ACTION_", "CALLBACK_")) and isinstance(value, str)
     ]
-    assert len(actions) == 15
-    assert len(set(actions)) == 15
+    assert len(actions) == 20
+    assert len(set(actions)) == 20
     assert all(ids.ACTION_PATTERN.fullmatch(action) for action in actions)
     assert not ids.ACTION_PATTERN.fullmatch("other:approve")
 

@@ -72,7 +72,7 @@ def test_details_tell_what_happened_to_it() -> None:
 def test_what_happened_gives_way_to_what_is_decided() -> None:
     many = [passage("vote") for _ in range(90)]
     view = details(pause(), passages=many)
-    assert pressed(view["blocks"]) == ["Approve", "Deny"]
+    assert pressed(view["blocks"]) == ["Approve", "Deny", "Ask Priya Nair …"]
     assert "What happened" not in read(view["blocks"])
     assert "cannot be approved here" not in read(view["blocks"])
 
@@ -83,7 +83,7 @@ def test_what_left_the_card_can_be_approved_below_the_whole_of_it() -> None:
     shown = "".join(part["text"] for block in view["blocks"] if block["type"] == "rich_text"
                     for piece in block["elements"] for part in piece["elements"])  # fmt: skip
     assert body in shown
-    assert pressed(view["blocks"]) == ["Approve", "Deny"]
+    assert pressed(view["blocks"]) == ["Approve", "Deny", "Ask Priya Nair …"]
 
 
 @pytest.mark.parametrize("value", ["y" * 300_000, "&\n" * 80_000, "é" * 100_000])

@@ -20,7 +20,7 @@ from engine.workers.sweep import Sweeper
 from tests import database, rows
 from tests.bot.office import Office, actions_of, at_once, text_of
 
-APPROVER = [ids.ACTION_APPROVE, ids.ACTION_DENY, ids.ACTION_DETAILS]
+APPROVER = [ids.ACTION_APPROVE, ids.ACTION_DENY, ids.ACTION_ASK, ids.ACTION_DETAILS]
 
 
 @pytest.fixture

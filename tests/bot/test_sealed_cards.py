@@ -38,7 +38,7 @@ def pause_id(conn: Any) -> UUID:
 def test_a_sealed_request_is_shown_with_its_buttons(pause_id: UUID, sealing: Courier, office: Office) -> None:
     paint_due(sealing)
     [card] = office.messages("C0BUY")
-    assert actions_of(card) == [ids.ACTION_APPROVE, ids.ACTION_DENY, ids.ACTION_DETAILS]
+    assert actions_of(card) == [ids.ACTION_APPROVE, ids.ACTION_DENY, ids.ACTION_ASK, ids.ACTION_DETAILS]
 
 
 @pytest.mark.parametrize(

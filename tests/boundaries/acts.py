@@ -38,6 +38,15 @@ def deny(scene: Scene) -> None:
     scene.rest()
 
 
+def ask_back(scene: Scene) -> None:
+    """Marta wants to know something first, Priya answers, and then it is approved."""
+    scene.ask("marta", "Which cost centre?")
+    scene.rest()
+    scene.answer("priya", "4711, as every year.")
+    scene.rest()
+    approve(scene)
+
+
 def vote(scene: Scene) -> None:
     scene.press("marta", ids.ACTION_APPROVE)
     scene.rest()

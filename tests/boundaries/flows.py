@@ -48,6 +48,7 @@ _FLOWS: Final[Mapping[str, Flow]] = {
     "an order under the limit": Flow(given=nothing, happens=acts.small_order, run="done", pauses=(), paid=(64_000,)),
     "approve and pay": Flow(given=asked, happens=acts.approve, run="done", pauses=("executed",), paid=(BIG,)),
     "deny with a reason": Flow(given=asked, happens=acts.deny, run="done", pauses=("denied",), paid=()),
+    "asked back": Flow(given=asked, happens=acts.ask_back, run="done", pauses=("executed",), paid=(BIG,)),
     "two votes": Flow(given=asked, happens=acts.vote, run="done", pauses=("executed",), paid=(BIG,), policy=QUORUM),
     "escalate, and the manager approves": Flow(given=asked, happens=acts.escalate, run="done", pauses=("executed",), paid=(BIG,)),
     "expire to the end": Flow(given=asked, happens=acts.expire, run="done", pauses=("expired",), paid=()),

@@ -141,6 +141,15 @@ class Scene:
         """Approve by typing what the rule asks for, in the form that opens."""
         self._fill_in(who, ids.ACTION_CONFIRM, {ids.BLOCK_TYPED: {ids.ACTION_TYPED: _typed(typed)}})
 
+    def ask(self, who: str, question: str) -> None:
+        """Ask the requester something, in the form that opens; whoever then sees it on the requester's card does not ask again."""
+        words = {ids.BLOCK_WORDS: {ids.ACTION_WORDS: _typed(question)}}
+        self._fill_in(who, ids.ACTION_ASK, words, lambda: not self.cards("priya", ids.ACTION_ANSWER))
+
+    def answer(self, who: str, answer: str) -> None:
+        """Answer what was asked, in the form that opens."""
+        self._fill_in(who, ids.ACTION_ANSWER, {ids.BLOCK_WORDS: {ids.ACTION_WORDS: _typed(answer)}})
+
     def press_in_list(self, who: str, action: str) -> None:
         """Somebody types /approvals, and clicks a button in the answer."""
         user, listed = _USERS[who], list[Json]()
@@ -246,13 +255,14 @@ class Scene:
         self.warned |= died_of_it
         return not died_of_it
 
-    def _fill_in(self, who: str, action: str, values: Json) -> None:
-        """Press a button that opens a form, and submit it with these values."""
+    def _fill_in(self, who: str, action: str, values: Json, there: Callable[[], bool] | None = None) -> None:
+        """Press a button that opens a form, and submit it with these values; again if that is still `there` to be done: the button, if None."""
         self.press(who, action)
         user = _USERS[who]
         form = self.office.views(user)[-1]["id"]
         self._do(
-            lambda: self.office.act("submit", user, view_id=form, values=values), lambda: bool(self.cards(who, action))
+            lambda: self.office.act("submit", user, view_id=form, values=values),
+            there or (lambda: bool(self.cards(who, action))),
         )
 
     def _home(self, user: str) -> Json:

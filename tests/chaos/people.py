@@ -18,7 +18,7 @@ from typing import Final
 import httpx
 import psycopg
 
-from bot.cards.ids import ACTION_APPROVE, ACTION_DENY, ACTION_WITHDRAW
+from bot.cards.ids import ACTION_ANSWER, ACTION_APPROVE, ACTION_ASK, ACTION_DENY, ACTION_WITHDRAW
 from bot.sandbox.player import Json, Seen
 from engine.rules.seal import Keys
 from engine.state import absences, db, halts, pauses
@@ -106,6 +106,15 @@ class People:
                 else:
                     self.place.player._http.post("/page/close", json={"as": user, "view_id": view["id"]})
 
+    def ask_back(self, step: Step) -> None:
+        """Somebody asks the requester something first, now and then in words that were used before."""
+        dice = step.chance()
+        self._write(dice, dice.choice(CROWD[:3]), ACTION_ASK, f"What about {dice.randrange(5)}?")
+
+    def reply(self, step: Step) -> None:
+        """A requester answers what they are asked."""
+        self._write(step.chance(), "U0PRIYA", ACTION_ANSWER, "As every year.")
+
     def withdraw(self, step: Step) -> None:
         """A requester takes back what they asked for."""
         if seen := self._card(step.chance(), "U0PRIYA", ACTION_WITHDRAW):
@@ -185,12 +194,21 @@ class People:
             for user in users:
                 hands.submit(self._press, user, seen, ACTION_APPROVE)
 
+    def _write(self, dice: random.Random, user: str, action: str, text: str) -> None:
+        """Press a button that opens a form, and submit it."""
+        if seen := self._card(dice, user, action):
+            with self._hands[user]:
+                if self._press(user, seen, action):
+                    for view in self._forms(user):
+                        self.place.player.submit(user, view, text)
+
     def _card(self, dice: random.Random, user: str, action: str) -> Seen | None:
         """A card with the button: as a rule one of the newest that this person sees, sometimes one from memory."""
         if self._remembered and dice.random() < 0.15:
             seen = dice.choice(list(self._remembered))
             return seen if seen.button(action) else None
-        channel = "C0BUY" if action != ACTION_WITHDRAW and dice.random() < 0.75 else f"D0{user[2:]}"
+        own = action in (ACTION_WITHDRAW, ACTION_ANSWER)
+        channel = f"D0{user[2:]}" if own or dice.random() >= 0.75 else "C0BUY"
         there = [seen for seen in self.place.player.messages(user, channel)[-40:] if seen.button(action)]
         if not there:
             return None

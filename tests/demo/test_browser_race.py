@@ -113,3 +113,35 @@ def test_details_shows_everything_and_approves_there(browser: Browser, running: 
     running.player.until("it is decided", lambda: request_of(running, run_id).decided_by)
     expect(card(page, ref).last).to_contain_text("Approved by Marta Keller")
     page.context.close()
+
+
+def test_a_question_from_one_window_is_answered_in_another_and_read_below_the_card(
+    browser: Browser, running: Running
+) -> None:
+    ref = "PO-ASKED-1"
+    run_id = running.launch(ref, "38000.00")
+    marta, priya = window(browser, running, "U0MARTA"), window(browser, running, "U0PRIYA", "D0PRIYA")
+    mine = card(marta, ref).last
+    mine.get_by_role("button", name="Ask Priya Nair …").click()
+    form = marta.get_by_role("dialog")
+    form.get_by_role("textbox").fill("Which cost centre?")
+    form.get_by_role("button", name="Ask", exact=True).click()
+    expect(form).to_have_count(0)
+    expect(mine.locator("article")).to_contain_text(["Marta Keller asked Priya Nair"])
+
+    told = priya.locator("article", has_text="Marta Keller asks you something before deciding.").last
+    expect(told).to_contain_text("Which cost centre?")
+    told.get_by_role("button", name="Answer …").click()
+    reply = priya.get_by_role("dialog")
+    expect(reply).to_contain_text("Which cost centre?")
+    reply.get_by_role("textbox").fill("4711, as every year.")
+    reply.get_by_role("button", name="Answer", exact=True).click()
+    expect(reply).to_have_count(0)
+
+    expect(mine.locator("article").last).to_contain_text("4711, as every year.")
+    expect(mine.locator(".message-main").first).to_contain_text("4711, as every year.")
+    assert [(one.person, one.answer) for one in request_of(running, run_id).questions] == [
+        ("marta", "4711, as every year.")
+    ]
+    for page in (marta, priya):
+        page.context.close()

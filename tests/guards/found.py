@@ -1,7 +1,7 @@
 """Finds the guards in the text of the named queries and of the schema, and takes one away. Pure.
 
-A guard is found by its form, so that one that is added is found too: a reason to refuse (`WHEN ... THEN 'settled'` in the CTE `v`), a lock,
-SKIP LOCKED, a condition on a status, an epoch, an hour or a count, and a unique index.
+A guard is found by its form, so that one that is added is found too: a reason to refuse (`WHEN ... THEN 'settled'` in the CTE `v`, or in a
+fragment that it takes in), a lock, SKIP LOCKED, a condition on a status, an epoch, an hour or a count, and a unique index.
 """
 
 import re
@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-_NAMED: Final = re.compile(r"^-- name: (\w+) :\w+$", re.MULTILINE)
+_NAMED: Final = re.compile(r"^-- name: (\w+) :(\w+)$", re.MULTILINE)
 _CTE: Final = re.compile(r"(?:WITH|,) (\w+) AS (?:MATERIALIZED )?\(")
 _LOCK: Final = re.compile(r"\s+FOR UPDATE(?: OF [\w, ]+)?(?: SKIP LOCKED)?")
 _SKIP: Final = re.compile(r" SKIP LOCKED")
@@ -68,14 +68,16 @@ def _of_file(file: str, body: str) -> Iterator[Guard]:
     marks = [*_NAMED.finditer(body)]
     for mark, after in zip(marks, [*marks[1:], None], strict=False):
         end = after.start() if after else len(body)
-        yield from _of_query(file, mark[1], body, mark.end(), end)
+        yield from _of_query(
+            file, mark[1], body, mark.end(), end, outside="v" if mark[2] == "fragment" else "the query"
+        )
 
 
-def _of_query(file: str, query: str, body: str, begin: int, end: int) -> Iterator[Guard]:
+def _of_query(file: str, query: str, body: str, begin: int, end: int, *, outside: str) -> Iterator[Guard]:
     names = [(cte.start(), cte[1]) for cte in _CTE.finditer(body, begin, end)]
 
     def inside(at: int) -> str:
-        return next((name for start, name in reversed(names) if start < at), "the query")
+        return next((name for start, name in reversed(names) if start < at), outside)
 
     for lock in _LOCK.finditer(body, begin, end):
         kind = "run-first lock" if inside(lock.start()) in {"r", "held"} else "lock"

@@ -1,11 +1,11 @@
-"""What people and sweeps do, as scripts: answer, withdraw, hold, resume, resolve a doubt; settle what is due."""
+"""What people and sweeps do, as scripts: answer, ask back, withdraw, hold, resume, resolve a doubt; settle what is due."""
 
 from collections.abc import Callable
 from typing import Literal
 from uuid import UUID
 
 from engine.models import DuePause, NewCard
-from engine.state import ledger, pauses, runs
+from engine.state import ledger, pauses, questions, runs
 from tests.interleavings.moves import STAGE, Move, Scene, Script
 
 
@@ -34,6 +34,26 @@ def answer_the_newest(verdict: Literal["approve", "deny"], person: str) -> Calla
 def _answer(verdict: Literal["approve", "deny", "withdraw"], person: str, pause_id: UUID) -> Move:
     verb = {"approve": pauses.approve, "deny": pauses.deny, "withdraw": pauses.withdraw}[verdict]
     return Move(verdict, lambda conn: verb(conn, pause_id, person, surface=STAGE, reason="Words."))
+
+
+def ask_back(person: str, question: str) -> Callable[[Scene], Script]:
+    """Somebody who may decide the first pause asks the requester something."""
+
+    def script(scene: Scene) -> Script:
+        pause_id = scene.pauses[0]
+        yield Move("ask_back", lambda conn: questions.ask(conn, pause_id, person, question=question, surface=STAGE))
+
+    return script
+
+
+def reply(n: int, answer: str) -> Callable[[Scene], Script]:
+    """The requester answers a question about the first pause."""
+
+    def script(scene: Scene) -> Script:
+        pause_id = scene.pauses[0]
+        yield Move("reply", lambda conn: questions.answer(conn, pause_id, "priya", n, answer=answer, surface=STAGE))
+
+    return script
 
 
 def withdraw_run(*runs_in_order: int) -> Callable[[Scene], Script]:

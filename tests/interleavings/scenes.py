@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from engine.models import Claim
-from engine.state import pauses, runs
+from engine.state import pauses, questions, runs
 from tests import rows
 from tests.interleavings import people, workers
 from tests.interleavings.moves import Actor, Scene
@@ -48,6 +48,13 @@ def due(conn: Any) -> Scene:
     """Two pauses wait, the second of which is due."""
     scene = _waiting(conn, 2)
     rows.make_due(conn, scene.pauses[1])
+    return scene
+
+
+def asked_back(conn: Any) -> Scene:
+    """Two pauses wait, the second of which is due; about the first the requester is asked something."""
+    scene = due(conn)
+    questions.ask(conn, scene.pauses[0], "marta", question="Which cost centre?", surface="tests")
     return scene
 
 
@@ -115,6 +122,8 @@ APPROVES: Final = Actor("approves", click("approve", "marta", 0))
 APPROVES_OTHER: Final = Actor("approves_other", click("approve", "marta", 1))
 DENIES: Final = Actor("denies", click("deny", "marta", 0))
 DENIES_OTHER: Final = Actor("denies_other", click("deny", "marta", 1))
+ASKS_BACK: Final = Actor("asks_back", people.ask_back("marta", "Since when?"))
+REPLIES: Final = Actor("replies", people.reply(1, "4711."))
 EXPIRES: Final = Actor("expires", sweep(asks_next=False))
 ESCALATES: Final = Actor("escalates", sweep(asks_next=True))
 WORKS: Final = Actor("works", worker("w2"))
@@ -141,6 +150,10 @@ SCENES: Final[Mapping[str, tuple[Made, tuple[Actor, ...]]]] = {
     "due": (due, (
         APPROVES, APPROVES_OTHER, Actor("otto_approves", click("approve", "otto", 1)), DENIES, WITHDRAWS, EXPIRES, ESCALATES, CANCELS,
         HOLDS_AND_RESUMES, WORKS,
+    )),
+    "asked_back": (asked_back, (
+        ASKS_BACK, Actor("asks_the_same", people.ask_back("marta", "Which cost centre?")), REPLIES, Actor("replies_otherwise", people.reply(1, "4712.")),
+        Actor("replies_to_the_next", people.reply(2, "Since May.")), APPROVES, WITHDRAWS, EXPIRES, ESCALATES, CANCELS,
     )),
     "siblings": (siblings, (
         APPROVES, APPROVES_OTHER, DENIES, DENIES_OTHER, WITHDRAWS, WITHDRAWS_OTHER, CANCELS, HOLDS,

@@ -19,7 +19,10 @@ class Item:
 
 @dataclass(kw_only=True)
 class Pause:
-    """A request. `quote` is the price it was asked at, None if there was none; `votes` who said yes, and as whom they were asked."""
+    """A request. `quote` is the price it was asked at, None if there was none; `votes` who said yes, and as whom they were asked.
+
+    `asked` what the requester was asked: by whom, in which words, and the answer, where there is one.
+    """
 
     n: int
     step: int
@@ -35,6 +38,7 @@ class Pause:
     decided: int | None = None
     voters: list[str] = field(default_factory=list)
     votes: list[tuple[str, str]] = field(default_factory=list)
+    asked: list[list[str]] = field(default_factory=list)
 
 
 @dataclass(kw_only=True)

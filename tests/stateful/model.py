@@ -108,6 +108,29 @@ class Model:
         }
         return next((name for name, holds in why.items() if holds), None)
 
+    def ask_back(self, run: Run, pause: Pause, actor: str, words: str) -> str:
+        """Whoever may decide asks the requester."""
+        if why := self._may_not(run, pause, actor):
+            return why
+        if any(one[:2] == [actor, words] for one in pause.asked):
+            return "asked"
+        pause.asked.append([actor, words])
+        return "ask"
+
+    def reply(self, run: Run, pause: Pause, actor: str, n: int, words: str) -> str:
+        """The requester answers the question of this number."""
+        why = {
+            "settled": pause.status != "waiting",
+            "not_to_answer": actor != run.requester,
+            "no_question": n > len(pause.asked),
+            "answered": n <= len(pause.asked) and len(pause.asked[n - 1]) > 2,
+            "due": pause.due <= self.now,
+        }
+        if refused := next((name for name, holds in why.items() if holds), None):
+            return refused
+        pause.asked[n - 1].append(words)
+        return "answer"
+
     def withdraw(self, run: Run, pause: Pause, actor: str) -> str:
         """The requester takes it back."""
         if pause.status not in LIVE:

@@ -1,4 +1,4 @@
-"""Moves of people: anybody answers anything, the requester withdraws, and somebody says what nobody else can tell."""
+"""Moves of people: anybody answers anything, or asks the requester first, the requester answers or withdraws, and somebody says what nobody else can tell."""
 
 from typing import Any, Final
 from uuid import UUID
@@ -7,8 +7,22 @@ from hypothesis import strategies as st
 from hypothesis.stateful import precondition
 
 from bot.delivery.who import Turned
-from engine.models import AlreadySettled, Broken, Decided, Due, NotYours, Outcome, Unconfirmed, Voted
-from engine.state import ledger, pauses
+from engine.models import (
+    AlreadySettled,
+    AskOutcome,
+    Blank,
+    Broken,
+    Decided,
+    Due,
+    NoQuestion,
+    NotYours,
+    Outcome,
+    QuestionAnswered,
+    QuestionAsked,
+    Unconfirmed,
+    Voted,
+)
+from engine.state import ledger, pauses, questions
 from tests.stateful.compared import LOSSES, SURFACE, WHICH, Compared, Move, step
 from tests.stateful.ground import Verb
 from tests.stateful.held import Pause, Run
@@ -101,6 +115,44 @@ class People(Compared):
         with self.ground.lines.connection() as conn:
             return getattr(pauses, verb)(conn, pause_id, actor, surface=SURFACE)  # type: ignore[no-any-return]
 
+    @precondition(lambda self: self.asked)
+    @step(
+        actor=st.sampled_from(ACTORS),
+        which=WHICH,
+        words=st.sampled_from(("Why?", "Why now?")),
+        loss=st.sampled_from(LOSSES),
+    )
+    def ask_back(self, actor: str, which: int, words: str, loss: Any) -> None:
+        """Anybody asks the requester something."""
+        r, p = self._pause(which)
+        pause_id = Rows(self.ground).pause(r, p)
+
+        def really() -> str:
+            with self.ground.lines.connection() as conn:
+                return _heard(questions.ask(conn, pause_id, actor, question=words, surface=SURFACE))
+
+        self.make(
+            Move(really, lambda model: model.ask_back(model.runs[r], model.runs[r].pauses[p], actor, words)), loss
+        )
+
+    @precondition(lambda self: self.asked)
+    @step(
+        actor=st.sampled_from(("requester", "requester", *ACTORS)),
+        which=WHICH,
+        n=st.integers(1, 3),
+        loss=st.sampled_from(LOSSES),
+    )
+    def reply(self, actor: str, which: int, n: int, loss: Any) -> None:
+        """The requester answers, or somebody else tries to."""
+        r, p = self._pause(which)
+        pause_id, who = Rows(self.ground).pause(r, p), self.model.runs[r].requester if actor == "requester" else actor
+
+        def really() -> str:
+            with self.ground.lines.connection() as conn:
+                return _heard(questions.answer(conn, pause_id, who, n, answer="So.", surface=SURFACE))
+
+        self.make(Move(really, lambda model: model.reply(model.runs[r], model.runs[r].pauses[p], who, n, "So.")), loss)
+
     @precondition(lambda self: self.any_effect(lambda e: e.status == "in_doubt"))
     @step(
         which=WHICH,
@@ -142,6 +194,20 @@ def _turned(model: Model, actor: str) -> str | None:
     if person.seen is None or person.seen[1] != model.now:
         person.seen = (person.slack, model.now)
     return "turned: guest" if person.seen[0] == "guest" else None
+
+
+def _heard(outcome: AskOutcome) -> str:
+    match outcome:
+        case QuestionAsked():
+            return "ask"
+        case QuestionAnswered():
+            return "answer"
+        case NoQuestion(_, why):
+            return why
+        case Blank():
+            return "blank"
+        case _:
+            return _told(outcome)
 
 
 def _told(outcome: Outcome) -> str:

@@ -18,7 +18,9 @@ SELECT r.id, r.status, r.hold, r.cancel_wanted, r.iterations, r.tokens, r.epoch,
        ARRAY(SELECT k.n FROM run_call k WHERE k.run_id = r.id AND k.step = r.iterations AND k.state = 'requested' ORDER BY k.n) AS open,
        (SELECT coalesce(json_agg(json_build_object(
             'id', p.id, 'step', p.step, 'n', p.n, 'status', p.status, 'approver', p.approver, 'level', p.level, 'by', p.decided_by,
-            'votes_left', p.votes_left, 'voters', p.voters, 'cents', c.document::json #>> '{proposed_action,arguments,amount,amount}',
+            'votes_left', p.votes_left, 'voters', p.voters, 'said', (
+                SELECT json_agg(json_build_array(e.event, e.actor, e.detail) ORDER BY e.seq) FROM run_event e
+                 WHERE e.run_id = r.id AND e.entity_id = p.id::text AND e.event = ANY('{ask,answer}') AND e.to_status IS NOT NULL), 'cents', c.document::json #>> '{proposed_action,arguments,amount,amount}',
             'hours', extract(epoch FROM p.fire_at - clock_timestamp()) / 3600) ORDER BY p.created_at, p.n), '[]')
           FROM run_pause p JOIN pause_content c ON c.pause_id = p.id WHERE p.run_id = r.id) AS pauses,
        (SELECT coalesce(json_agg(json_build_object(
@@ -62,7 +64,10 @@ class Rows:
             "leased": run["status"] == "running" and run["leased"],
             "tokens": run["tokens"] // 15,
             "open": run["open"] if live else [],
-            "pauses": [_request(p, round(p["hours"]), _cents(p["cents"])) for p in run["pauses"]],
+            "pauses": [
+                _request({**p, "asked": _asked(p["said"] or [])}, round(p["hours"]), _cents(p["cents"]))
+                for p in run["pauses"]
+            ],
             "effects": [_effect(e, _cents(e["cents"])) for e in run["effects"]],
             "paid": [self.paid.get(f"{run['id']}:{e['step']}:{e['n']}", []) for e in run["effects"]],
         }
@@ -92,7 +97,7 @@ def _fields(held: Pause | Effect) -> Json:
 
 
 def _request(pause: Json, hours: int, cents: int) -> Json:
-    kept = {name: pause[name] for name in ("step", "n", "status", "approver", "level", "voters")}
+    kept = {name: pause[name] for name in ("step", "n", "status", "approver", "level", "voters", "asked")}
     status = pause["status"]
     return {
         **kept,
@@ -105,6 +110,16 @@ def _request(pause: Json, hours: int, cents: int) -> Json:
 
 def _effect(effect: Json, cents: int) -> Json:
     return {**{name: effect[name] for name in ("step", "n", "status", "attempts", "tries")}, "cents": cents}
+
+
+def _asked(said: list[list[str]]) -> list[list[str]]:
+    """The questions on record, each with the answer that names it."""
+    asked = [[actor, words] for event, actor, words in said if event == "ask"]
+    for event, _, words in said:
+        if event == "answer":
+            named, _, answer = words.partition(": ")
+            asked[int(named.rpartition(" ")[2]) - 1].append(answer)
+    return asked
 
 
 def _cents(amount: str) -> int:

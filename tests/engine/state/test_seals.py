@@ -7,9 +7,9 @@ from uuid import UUID
 import pytest
 
 from engine.errors import Conflict
-from engine.models import Broken, Decided, Voted
+from engine.models import Broken, Decided, QuestionAsked, Voted
 from engine.rules.seal import NO_KEYS, Keys
-from engine.state import db, pauses
+from engine.state import db, pauses, questions
 from engine.workers.sweep import Sweeper
 from tests import database, rows
 
@@ -53,6 +53,16 @@ def test_what_no_key_here_can_judge_is_not_decided(conn: Any) -> None:
     assert isinstance(outcome, Broken)
     conn.keys = NOW  # the old key is put back, after the new one
     assert isinstance(approve(conn, pause_id), Decided)
+
+
+def test_what_no_key_here_can_judge_is_not_asked_about(conn: Any) -> None:
+    conn.keys = BEFORE
+    [pause_id] = rows.waiting(conn)
+    assert isinstance(questions.ask(conn, pause_id, "marta", question="Why?", surface="tests"), QuestionAsked)
+    conn.keys = AFTER
+    assert isinstance(questions.ask(conn, pause_id, "marta", question="Why now?", surface="tests"), Broken)
+    assert isinstance(questions.answer(conn, pause_id, "priya", 1, answer="So.", surface="tests"), Broken)
+    assert [one.text for one in pauses.get(conn, pause_id).questions] == ["Why?"]
 
 
 def test_a_request_from_before_the_key_can_be_read_and_decided(conn: Any) -> None:

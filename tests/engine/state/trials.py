@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from engine.models import Claim, NewCard
-from engine.state import ledger, pauses, runs
+from engine.state import ledger, pauses, questions, runs
 from tests import rows
 
 
@@ -154,6 +154,14 @@ def _deny(conn: Any, pause_id: UUID) -> Any:
     return pauses.deny(conn, pause_id, "marta", surface="tests")
 
 
+def _ask_back(conn: Any, pause_id: UUID) -> Any:
+    return questions.ask(conn, pause_id, "marta", question="Which cost centre?", surface="tests")
+
+
+def _answer(conn: Any, pause_id: UUID) -> Any:
+    return questions.answer(conn, pause_id, "priya", 1, answer="4711.", surface="tests")
+
+
 def _withdraw(conn: Any, pause_id: UUID) -> Any:
     return pauses.withdraw(conn, pause_id, "priya", surface="tests")
 
@@ -209,6 +217,17 @@ def _on_pause(verb: Callable[[Any, UUID], Any], *, due: bool = False, quorum: bo
         [pause_id] = rows.waiting(conn, **changes)
         if due:
             rows.make_due(conn, pause_id)
+        return Stage(pause_id, pauses.get(conn, pause_id).run_id, lambda: verb(conn, pause_id))
+
+    return stage
+
+
+def _with_a_question(verb: Callable[[Any, UUID], Any]) -> Trial:
+    """A verb on a pause whose approver has asked the requester something."""
+
+    def stage(conn: Any) -> Stage:
+        [pause_id] = rows.waiting(conn)
+        _ask_back(conn, pause_id)
         return Stage(pause_id, pauses.get(conn, pause_id).run_id, lambda: verb(conn, pause_id))
 
     return stage
@@ -274,6 +293,8 @@ def _resolve(answer: Any) -> Callable[[Any, Claim, ledger.Begun], Any]:
 
 PAUSE_TRIALS: Mapping[str, tuple[Trial, ...]] = {
     "vote": (_on_pause(_approve, quorum=True),),
+    "ask": (_on_pause(_ask_back), _on_pause(_ask_back, quorum=True)),
+    "answer": (_with_a_question(_answer),),
     "approve": (_on_pause(_approve),),
     "deny": (_on_pause(_deny), _on_pause(_deny, quorum=True)),
     "escalate": (_on_pause(_escalate, due=True),),

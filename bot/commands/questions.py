@@ -1,0 +1,81 @@
+"""`placet ask` and `placet reply`: a question to the requester before a decision, and its answer. Judged as in Slack, and told in the same words."""
+
+from collections.abc import Callable
+from typing import Annotated
+
+import typer
+
+from bot.cards import phrases
+from bot.cards.ids import screen_id
+from bot.commands.decisions import PauseId, settled_first
+from bot.commands.terminal import SURFACE, As, Exit, actor, complain, database, plain_joined, say
+from engine.errors import BadInput
+from engine.models import AskOutcome, Pause, QuestionAnswered, QuestionAsked
+from engine.rules.questions import WORDS_MOST
+from engine.state import db, pauses, people, questions, runs
+
+app = typer.Typer()
+
+Move = Callable[[db.Conn, Pause, str], AskOutcome]
+
+
+@app.command()
+def ask(
+    pause: PauseId,
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="What the requester is asked.")],
+    person: As,
+) -> None:
+    """Ask the requester something before deciding; nothing is decided by it."""
+
+    def asked(conn: db.Conn, about: Pause, by: str) -> AskOutcome:
+        return questions.ask(conn, about.id, by, question=question, surface=SURFACE)
+
+    _say(asked, pause, person, "QUESTION", question)
+
+
+@app.command()
+def reply(
+    pause: PauseId,
+    answer: Annotated[str, typer.Argument(metavar="ANSWER", help="What whoever asked is answered.")],
+    person: As,
+    number: Annotated[
+        int | None,
+        typer.Option("--question", min=1, help="Which question, where several are open: as show numbers them."),
+    ] = None,
+) -> None:
+    """Answer what was asked about a request of one's own."""
+
+    def answered(conn: db.Conn, about: Pause, by: str) -> AskOutcome:
+        n = _open(about) if number is None else number
+        return questions.answer(conn, about.id, by, n, answer=answer, surface=SURFACE)
+
+    _say(answered, pause, person, "ANSWER", answer)
+
+
+def _open(pause: Pause) -> int:
+    """The number of the only question that is open, or else of the latest there is: what comes of that is told. Raises BadInput if several are."""
+    unanswered = [one for one in pause.questions if one.answer is None]
+    if len(unanswered) > 1:
+        listed = "; ".join(f"{one.n}: {plain_joined(one.text)}" for one in unanswered)
+        raise BadInput("--question", f"several questions are open. Write the number of one. {listed}")
+    return unanswered[0].n if unanswered else len(pause.questions)
+
+
+def _say(move: Move, pause: str, person: str, field: str, words: str) -> None:
+    if len(words) > WORDS_MOST:
+        raise BadInput(field, phrases.LONG_REASON)
+    with database() as conn:
+        by = actor(conn, person)
+        about = pauses.get(conn, runs.by_tail(pause, "pause", lambda tail: pauses.find(conn, tail)))
+        outcome = settled_first(about.id, lambda: move(conn, about, by.id))
+        names = people.names(
+            conn, [about.on_behalf_of, outcome.now.approver.partition(":")[2], outcome.now.decided_by or ""]
+        )
+    if about.content:
+        say(f"{screen_id('pause', about.id)}: {plain_joined(about.content.summary)}")
+    said = phrases.said(outcome, lambda key: names.get(key, key))
+    if isinstance(outcome, QuestionAsked | QuestionAnswered):
+        say(said)
+        return
+    complain(said)
+    raise typer.Exit(Exit.LOST)
