@@ -92,8 +92,7 @@ def open_deny(desk: Desk, click: Click) -> str | None:
     pause, against = _settled_first(desk, click)
     if against is None:
         return _open(desk, click, views.deny_view(pause, desk.courier.env, channel=click.place.told_in))
-    with desk.courier.pool.connection() as conn:
-        return outgoing.sentence(conn, against)
+    return decisions.not_opened(desk, click, "deny", against)
 
 
 def open_confirm(desk: Desk, click: Click) -> str | None:
@@ -103,8 +102,7 @@ def open_confirm(desk: Desk, click: Click) -> str | None:
         return _open(desk, click, views.confirm_view(pause, desk.courier.env, channel=click.place.told_in))
     if against is None:  # an old button: nothing is to be typed
         return phrases.UNKNOWN_ACTION
-    with desk.courier.pool.connection() as conn:
-        return outgoing.sentence(conn, against)
+    return decisions.not_opened(desk, click, "approve", against)
 
 
 def open_happened(desk: Desk, click: Click) -> str | None:
@@ -124,7 +122,7 @@ def submit(desk: Desk, body: Json, view: Json, form: Form) -> str | None:
         return form.too_long
     person = desk.who(body)
     if isinstance(person, Turned):
-        return person.sentence
+        return decisions.turned_away(desk, body, button, form.verb, person)
     click = Click(button=button, actor=person.actor, place=place_of(body), trigger_id=body["trigger_id"])
     try:
         return _decide(desk, click, form, written)

@@ -46,6 +46,7 @@ def test_a_member_is_known_and_asked_of_slack_once_a_minute(conn: Any, pool: db.
         ({"deleted": True}, "deactivated"),
         ({"is_restricted": True}, "guest"),
         ({"is_ultra_restricted": True}, "guest"),
+        ({"is_bot": True}, "bot"),
     ],
 )
 def test_whom_slack_no_longer_has_as_a_member_is_turned_away(
