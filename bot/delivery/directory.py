@@ -12,7 +12,8 @@ from math import ceil
 from typing import Any, Final
 
 from bot.delivery import who
-from bot.delivery.web import Answered, Failure, Refused, Slack, Unclear
+from bot.delivery.answers import NOT_TAKEN, Answered, Failure, Refused, Unclear
+from bot.delivery.web import Slack
 from engine.rules.people import People
 from engine.rules.said import Member, ProfileField, Said
 from engine.rules.sync_file import Source
@@ -25,7 +26,6 @@ WAITS_S: Final = 1_800
 """All waits together: at Slack's hundred profiles a minute, enough for three thousand people."""
 SLACKBOT: Final = "USLACKBOT"
 """Slack's own bot, which it lists as no bot."""
-NOT_TAKEN: Final = frozenset({"invalid_auth", "not_authed", "token_revoked", "token_expired", "account_inactive"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,12 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
-from bot.cards import notices, parts, phrases
+from bot.cards import ids, notices, parts, phrases
 from bot.cards.ids import screen_id
 from bot.cards.parts import Message
 from bot.cards.seen import one_line
-from bot.delivery.courier import LEASE_S, Courier, is_final, to_be_mended, wait_s
-from bot.delivery.web import Failure, Refused, Sent
+from bot.delivery.answers import Failure, Refused, Sent
+from bot.delivery.courier import LEASE_S, Courier, is_final, kept, may_stand, to_be_mended, wait_s
 from engine.models import (
     AlreadySettled,
     Broken,
@@ -101,7 +101,8 @@ def _say(courier: Courier, notice: Notice) -> None:
                         notice.kind,
                         failure.error,
                     )
-                cards.notice_postponed(conn, notice, after_s=wait_s(failure, notice.tries), error=failure.error)
+                error = kept(failure, lost=may_stand(tries=notice.tries, error=notice.error))
+                cards.notice_postponed(conn, notice, after_s=wait_s(failure, notice.tries), error=error)
 
 
 def _deliver(courier: Courier, notice: Notice) -> Sent | Failure:
@@ -112,7 +113,8 @@ def _deliver(courier: Courier, notice: Notice) -> Sent | Failure:
     if notice.kind == "private":
         _, channel, user = notice.dest.split(":")
         return tell(courier, channel, user, message)
-    return courier.post(notice.dest, message)
+    lost = may_stand(tries=notice.tries, error=notice.error)
+    return courier.post_once(notice.dest, replace(message, metadata=ids.notice_metadata(notice.id)), lost=lost)
 
 
 def _composed(conn: db.Conn, notice: Notice, env: str) -> Message | None:

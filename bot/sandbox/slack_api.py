@@ -54,7 +54,7 @@ OPEN_A_SOCKET = "apps.connections.open"
 OF_ONE_WORKSPACE = {"users.list", "conversations.list", "usergroups.list", "usergroups.users.list", "team.profile.get"}
 """What an organisation's token must be told the workspace of. Source: api.slack.com/enterprise/apps/changes-apis."""
 OPEN_METHODS = {"blocks.validate"}
-ALL_SCOPES = frozenset({scope for _, scope in METHODS.values() if scope} | {"commands", "im:history"})
+ALL_SCOPES = frozenset({scope for _, scope in METHODS.values() if scope} | {"commands", "im:history", "groups:history"})
 KEPT_CALLS = 10_000
 
 
@@ -117,6 +117,7 @@ class SlackApi:
         if method not in METHODS:
             raise ApiError("unknown_method", req_method=method)
         carry_out, scope = METHODS[method]
+        scope = _scope_there(self.ws, scope, args.values.get("channel"))
         if method not in OPEN_METHODS:
             self._is_ours(token)
             if scope and scope not in self._granted:
@@ -143,6 +144,14 @@ class SlackApi:
             raise ApiError("not_authed")
         if token != wanted:
             raise ApiError("not_allowed_token_type" if token == of_the_other_kind else "invalid_auth")
+
+
+def _scope_there(ws: Workspace, scope: str, channel: object) -> str:
+    """The scope that reading takes in this channel: a direct conversation and a private channel have their own."""
+    if scope == "channels:history" and channel in ws.direct:
+        return "im:history"
+    private = channel in ws.channels and ws.channels[str(channel)].is_private
+    return "groups:history" if scope == "channels:history" and private else scope
 
 
 def _names_a_workspace(ws: Workspace, args: Args) -> None:
