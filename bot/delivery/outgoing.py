@@ -91,6 +91,10 @@ def _say(courier: Courier, notice: Notice) -> None:
         match outcome:
             case Sent():
                 cards.notice_settled(conn, notice, "sent")
+                if (
+                    notice.kind == "reminder" and notice.pause_id
+                ):  # a card that somebody deleted is missed when it is edited
+                    cards.repaint(conn, notice.pause_id)
             case failure if is_final(failure):
                 log.error("a notice (%s) to %s cannot be said: %s", notice.kind, notice.dest, failure.error)
                 cards.notice_settled(conn, notice, "failed", failure.error)

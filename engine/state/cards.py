@@ -68,6 +68,11 @@ def adopt(conn: db.Conn, card_id: UUID, *, channel: str, ts: str) -> bool:
     return db.execute(conn, "card_adopted", card_id=card_id, channel=channel, ts=ts) > 0
 
 
+def repaint(conn: db.Conn, pause_id: UUID) -> None:
+    """Have every card of a pause painted anew, since something else than a move may have made it untrue."""
+    db.execute(conn, "repaint_cards", pause_id=pause_id)
+
+
 def instead(conn: db.Conn, pause_id: UUID, dest: str) -> bool:
     """Show a waiting pause to its approver at another place, since nobody can see it where it was to be shown. False if it is there."""
     return db.execute(conn, "card_instead", id=db.new_id(), pause_id=pause_id, dest=dest) > 0
