@@ -8,7 +8,7 @@ import asyncio
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import UnionType
 from typing import Any
 
@@ -51,11 +51,11 @@ IN_FLIGHT_S = 0.25
 
 @dataclass(slots=True, kw_only=True)
 class Rate:
-    """How often a method may be called: `calls` within each `seconds`; and how it stands, by the monotonic clock."""
+    """How a method is limited: `calls` are taken, then none for `seconds`, and so on; and how it stands, by the monotonic clock."""
 
     calls: int
     seconds: float
-    made: list[float] = field(default_factory=list)
+    made: int = 0
     told_at: float = 0
     until: float = 0
 
@@ -64,13 +64,11 @@ class Rate:
         now = time.monotonic()
         early = now < self.until and now - self.told_at > IN_FLIGHT_S
         if now >= self.until:
-            self.made = [at for at in self.made if now - at < self.seconds]
-            if len(self.made) < self.calls:
-                self.made.append(now)
+            if self.made < self.calls:
+                self.made += 1
                 return None
-            self.told_at, self.until = now, now + math.ceil(self.seconds)
-        wait_s = max(self.until - now, 0.001)
-        return SlackFault(on="*", kind="rate_limited", seconds=math.ceil(wait_s), early=early)
+            self.made, self.told_at, self.until = 0, now, now + math.ceil(self.seconds)
+        return SlackFault(on="*", kind="rate_limited", seconds=math.ceil(max(self.until - now, 0.001)), early=early)
 
 
 class SlackFaults:
@@ -81,7 +79,7 @@ class SlackFaults:
         self.rates: dict[str, Rate] = {}
 
     def limit(self, rates: object) -> None:
-        """Let these methods be called so often and no more, in place of all limits before: {"chat.update": {"calls": 50, "seconds": 60}}."""
+        """Limit these methods, in place of all limits before: {"chat.update": {"calls": 50, "seconds": 60}}."""
         if not isinstance(rates, dict):
             raise Refused("rates", 'name methods, as in {"chat.update": {"calls": 50, "seconds": 60}}.')
         self.rates = {method: _read_rate(rate) for method, rate in rates.items()}

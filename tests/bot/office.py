@@ -65,7 +65,7 @@ class Office:
         self.faults({"on": on, "kind": kind, **more})
 
     def rates(self, **rates: tuple[int, float]) -> None:
-        """From now on so many calls within so many seconds, by method, as in chat_update=(50, 60); no other limits."""
+        """From now on so many calls are taken, then none for so many seconds, by method: chat_update=(50, 60); no other limits."""
         limits = {
             name.replace("_", ".", 1): {"calls": calls, "seconds": seconds} for name, (calls, seconds) in rates.items()
         }

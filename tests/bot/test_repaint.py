@@ -476,3 +476,57 @@ def test_an_altered_request_shows_no_buttons(conn: Any, pause_id: UUID, courier:
     [card] = office.messages("C0BUY")
     assert actions_of(card) == []
     assert "altered" in text_of(card)
+
+
+# ------------------------------------------------------------------------------------------------------------ many at once
+
+
+def edits(office: Office) -> list[str]:
+    """The ids of the requests whose cards were edited in the channel, in order."""
+    calls = [c["args"] for c in office.calls("chat.update") if c["ok"] and c["args"]["channel"] == "C0BUY"]
+    return [str(call["metadata"]["event_payload"]["pause_id"]) for call in calls]
+
+
+def test_what_was_decided_is_shown_before_what_ran_out(conn: Any, courier: Courier, office: Office) -> None:
+    late = [rows.waiting(conn, need=replace(rows.NEED, on_expiry="deny", steps=()))[0] for _ in range(3)]
+    decided = [rows.waiting(conn)[0] for _ in range(3)]
+    paint_due(courier)
+    for one in late:
+        rows.make_due(conn, one)
+    assert len(Sweeper(courier.pool).run()) == 3
+    for one in decided:
+        pauses.approve(conn, one, "marta", surface="tests")
+    paint_due(courier)
+    assert edits(office) == [*map(str, decided), *map(str, late)]
+
+
+def test_a_limit_of_one_method_holds_back_nothing_else_and_a_card_keeps_its_place(
+    conn: Any, courier: Courier, office: Office
+) -> None:
+    first, second = rows.waiting(conn)[0], rows.waiting(conn)[0]
+    paint_due(courier)
+    later = rows.waiting(conn)[0]
+    late = rows.waiting(conn, need=replace(rows.NEED, on_expiry="deny", steps=()))[0]
+    office.fault("chat.postMessage", "rate_limited", seconds=40)
+    pauses.approve(conn, first, "marta", surface="tests")
+    paint_due(courier)
+    assert edits(office) == [str(first)]
+    assert len(office.calls("chat.postMessage")) == 5  # one was told to wait, and the others were not tried
+    rows.make_due(conn, late)
+    Sweeper(courier.pool).run()
+    office.fault("chat.update", "rate_limited", seconds=40)
+    pauses.approve(conn, second, "marta", surface="tests")
+    assert paint_due(courier) == 1  # told to wait, too
+    conn.execute("UPDATE card SET painter_until = NULL")
+    fresh = replace(courier, slack=office.slack)
+    paint_due(fresh)
+    assert edits(office) == [str(first), str(second)]
+    assert all(c.wanted == c.painted for one in (first, second, later, late) for c in cards.of_pause(conn, one))
+
+
+def test_many_cards_for_one_person_open_their_conversation_once(conn: Any, courier: Courier, office: Office) -> None:
+    for _ in range(5):
+        rows.waiting(conn)
+    paint_due(courier)
+    assert len(office.messages("D0PRIYA")) == 5
+    assert len(office.calls("conversations.open")) == 1

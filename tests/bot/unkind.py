@@ -42,9 +42,7 @@ def calls(
 ) -> Fault:
     """Every first call of these methods goes wrong like this."""
     return Fault(
-        happens=lambda office: office.faults(
-            *({"on": one, "kind": kind, "times": ALWAYS, **more} for one in methods)
-        ),
+        happens=lambda office: office.faults(*({"on": one, "kind": kind, "times": ALWAYS, **more} for one in methods)),
         ends=lambda office: office.faults(),
         unsure=unsure,
         pressed_again=pressed_again,
