@@ -78,9 +78,9 @@ class _Reader:
         return replace(said, managers=self._managers(said, people))
 
     def _our_enterprise(self) -> str | None:
-        """The organisation of the workspace that our token is of, which must be the document's."""
+        """The organisation of the workspace that our token is of, which must be the document's, unless it is of a whole organisation."""
         data = self._asked("auth.test", self._slack.auth_test)
-        if (theirs := data["team_id"]) != self._source.team:
+        if (theirs := data["team_id"]) != self._source.team and not data.get("is_enterprise_install"):
             why = f"SLACK_BOT_TOKEN is of the workspace {theirs}, and the document's [slack] is of {self._source.team}. Change one of them."
             raise _Stopped(Unread(why, to_mend=True))
         enterprise: str | None = data.get("enterprise_id")

@@ -15,6 +15,8 @@ class Person:
     real_name: str
     title: str
     team_id: str
+    also_in: tuple[str, ...] = ()
+    """Other workspaces of our organisation that they are in."""
     email: str | None = None
     """None: Slack does not tell, as for outsiders and bots."""
     tz: str = "Europe/Berlin"

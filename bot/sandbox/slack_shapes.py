@@ -116,7 +116,7 @@ def person_json(ws: Workspace, person: Person) -> Json:
             "enterprise_name": ws.seed.organisation.name,
             "is_admin": False,
             "is_owner": False,
-            "teams": [person.team_id],
+            "teams": [person.team_id, *person.also_in],
         }
     return written
 
