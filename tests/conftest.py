@@ -15,7 +15,7 @@ pytest_plugins = [
     "tests.boundaries.numbers",
     "tests.interleavings.numbers",
     "tests.matrix.printed",
-    "tests.bot.unkind_printed",
+    "tests.unkind.printed",
 ]
 
 

@@ -14,6 +14,7 @@ PERMANENT: Final = frozenset(
     {
         *("channel_not_found", "not_in_channel", "is_archived", "is_inactive", "restricted_action"),
         *("message_not_found", "cant_update_message", "edit_window_closed", "thread_not_found"),
+        *("cant_delete_message", "compliance_exports_prevent_deletion"),
         *("invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "msg_too_long", "no_text", "metadata_too_large"),
         *("invalid_metadata_format", "invalid_arguments", "too_many_attachments", "block_mismatch"),
         *("user_not_found", "user_disabled", "user_not_in_channel", "user_not_visible", "cannot_dm_bot"),

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from bot.cards import blocks, doubts, parts
 from bot.cards.ids import screen_id
-from bot.delivery.answers import CLOSED, TOO_LONG, Answered, Failure, Refused, Sent
+from bot.delivery.answers import CLOSED, TOO_LONG, Answered, Failure, Refused, Sent, Unclear
 from bot.delivery.courier import LEASE_S, Courier, is_final, kept, may_stand, to_be_mended, wait_s
 from engine.models import Card, Doubt, Pause
 from engine.rules import escalation
@@ -177,6 +177,10 @@ def _take_away(courier: Courier, card: Card, error: str) -> None:
     assert card.ts is not None
     if error != "message_not_found":
         outcome = courier.slack.delete(card.channel, card.ts)
+        if isinstance(outcome, Refused | Unclear) and not is_final(outcome):
+            with courier.pool.connection() as conn:
+                cards.postponed(conn, card, after_s=wait_s(outcome, card.tries), error=outcome.error)
+            return
         if not isinstance(outcome, Answered) and outcome.error != "message_not_found":
             log.warning(
                 "%s cannot be edited (%s), nor taken away: %s", screen_id("card", card.id), error, outcome.error

@@ -63,7 +63,7 @@ class Rounds:
         try:
             with self._courier.pool.connection() as conn:
                 due = cards.any_due(conn)
-            done = due and carry(self._courier)
+            done = carry(self._courier) if due or not self._courier.slack.standing.is_taken() else 0
         except outage.Error as error:
             log.warning("the database is away: %s", error)
             with self._bell:

@@ -1,4 +1,4 @@
-"""How our token stands with Slack: noted at every answer, said once when it changes, and asked again while it is refused.
+"""How our token stands with Slack: noted at every answer, and asked again while it is refused. Whoever carries says it once.
 
 While Slack does not take it nothing is carried, since nothing would be taken: all of it stays due, and goes on when it is taken again.
 """
@@ -25,6 +25,8 @@ _WHY: Final[Mapping[str, str]] = {
 }
 _UNKNOWN: Final = "It is no token of an app. Copy the bot token anew (api.slack.com/apps, OAuth & Permissions), and start Placet again."
 
+_KEPT: Final = "What is decided, due or to be shown is kept, and goes on then."
+
 
 def what_to_do(error: str) -> str:
     """Why Slack does not take a token, and what an operator does about it."""
@@ -37,6 +39,7 @@ class Standing:
     def __init__(self, asks: Callable[[], object]) -> None:
         self._asks = asks
         self._refused: str | None = None
+        self._told: str | None = None
         self._ask_at = 0.0
         self._lock = threading.Lock()
 
@@ -47,24 +50,24 @@ class Standing:
             before, self._refused = self._refused, refused
             if refused is not None and before is None:
                 self._ask_at = time.monotonic() + ASKED_EVERY_S
-        if refused is not None and refused != before:
-            log.error(
-                "NOBODY CAN BE ASKED OR TOLD ANYTHING IN SLACK: %s What is decided, due or to be shown is kept, and goes on then.",
-                what_to_do(refused),
-            )
-        elif before is not None and refused is None:
-            log.warning("Slack takes the token again: what waited is shown and said now")
 
     def why_not(self) -> str | None:
         """Why nothing can be shown or said, and what to do; None: Slack takes the token, as far as it has told this process."""
         return None if self._refused is None else what_to_do(self._refused)
 
     def is_taken(self) -> bool:
-        """Whether it is of use to call Slack; asks it now and then while it is not."""
+        """Whether it is of use to carry anything to Slack; an alarm when it is no more, and asked now and then while it is not."""
         with self._lock:
             asks = self._refused is not None and time.monotonic() >= self._ask_at
             if asks:
                 self._ask_at = time.monotonic() + ASKED_EVERY_S
         if asks:
             self._asks()
-        return self._refused is None
+        with self._lock:
+            refused, told = self._refused, self._told
+            self._told = refused
+        if refused is not None and refused != told:
+            log.error("NOBODY CAN BE ASKED OR TOLD ANYTHING IN SLACK: %s %s", what_to_do(refused), _KEPT)
+        elif refused is None and told is not None:
+            log.warning("Slack takes the token again: what waited is shown and said now")
+        return refused is None

@@ -180,6 +180,23 @@ def test_a_card_that_can_never_be_edited_is_taken_away_with_its_buttons(
     assert cards.undelivered(conn) == 0
 
 
+def test_a_card_that_cannot_be_taken_away_just_now_is_later(
+    conn: Any, pause_id: UUID, courier: Courier, office: Office
+) -> None:
+    paint_due(courier)
+    old = {m["ts"] for m in office.messages("C0BUY")}
+    pauses.approve(conn, pause_id, "marta", surface="tests")
+    office.change(app="A0PLACET", set={"edit_window_s": 0})
+    office.fault("chat.delete", "status", status=503, times=2)
+    paint_due(courier)
+    assert {m["ts"] for m in office.messages("C0BUY")} == old
+    again_now(conn)
+    paint_due(courier)
+    [one] = office.messages("C0BUY")
+    assert "Approved by Marta Keller" in text_of(one)
+    assert cards.undelivered(conn) == 0
+
+
 def test_a_card_that_can_neither_be_edited_nor_taken_away_is_followed_by_one_that_is_true(
     conn: Any, pause_id: UUID, courier: Courier, office: Office, caplog: pytest.LogCaptureFixture
 ) -> None:

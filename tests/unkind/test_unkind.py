@@ -14,18 +14,18 @@ from typing import Any, Final
 import pytest
 
 from bot.cards import blocks, ids
-from bot.delivery import outgoing, repaint, web
+from bot.delivery import rounds, web
 from bot.main import House, assemble
 from bot.sandbox.seed import acme
 from engine.models import Pause
 from engine.state import cards, pauses, people
 from tests import rows
-from tests.bot.flows import FLOWS, Flow, Scene, named_by
 from tests.bot.house import settings
 from tests.bot.office import APP_TOKEN, Json, Office, actions_of, open_office, text_of
-from tests.bot.unkind import FAULTS, Fault
-from tests.bot.unkind_printed import CameTo
 from tests.sandbox.loopback import serving
+from tests.unkind.faults import FAULTS, Fault
+from tests.unkind.flows import FLOWS, Flow, Scene, named_by
+from tests.unkind.printed import CameTo
 
 WITHIN_S: Final = 3.0
 ROUNDS: Final = 8
@@ -54,8 +54,8 @@ class Stage:
     def carry(self) -> None:
         """Say and paint what is due, as a process that has just begun."""
         courier = replace(self.house.courier, slack=self.office.slack)
-        outgoing.say_due(courier)
-        repaint.paint_due(courier)
+        while rounds.carry(courier):
+            pass
 
     def carry_all(self, conn: Any) -> None:
         """Until nothing is left, each time after whatever was put off."""
