@@ -44,6 +44,7 @@ class Form:
     too_long: str
 
 
+_DID: Final = {"approve": "approved", "deny": "denied"}
 _FORMS: Final[Mapping[str, Form]] = {
     ids.CALLBACK_DENY: Form(
         verb="deny", takes="reason", block=ids.BLOCK_REASON, action=ids.ACTION_REASON, most=views.REASON_MOST,
@@ -132,12 +133,18 @@ def submit(desk: Desk, body: Json, view: Json, form: Form) -> str | None:
 
 def _decide(desk: Desk, click: Click, form: Form, written: str) -> str | None:
     outcome = decisions.decide(desk, click, form.verb, **{form.takes: written})
-    if not isinstance(outcome, Decided | Voted):
+    if not isinstance(outcome, Decided | Voted) and not _done_before(outcome, form, click.actor):
         with desk.courier.pool.connection() as conn:
             return outgoing.sentence(conn, outcome)
     if click.place.told_in is None:
         desk.afterwards(lambda: home.publish(desk, click.actor, click.place.user))
     return None
+
+
+def _done_before(outcome: Outcome, form: Form, actor: Actor) -> bool:
+    """Whether the same form did it already, as when it is delivered twice, or submitted again since Slack did not hear that it was taken."""
+    now = outcome.now
+    return isinstance(outcome, AlreadySettled) and (now.status, now.decided_by) == (_DID[form.verb], actor.id)
 
 
 def _settled_first(desk: Desk, click: Click) -> tuple[Pause, Outcome | None]:

@@ -112,7 +112,7 @@ FAULTS: Final[Mapping[str, Fault]] = {
     "internal_error, taken": calls("error", error="internal_error", stored=True, unsure=True),
     "slower than we wait": calls("slow", seconds=0.6, times=2, unsure=True),
     "a click twice": delivery("duplicate"),
-    "a click after its warning": delivery("late", unheard=True, seconds=0.4),
+    "a click after its warning": delivery("late", unheard=True, pressed_again=True, seconds=0.4),
     "a click lost": delivery("lost", unheard=True, pressed_again=True),
     "disconnect: warning": delivery("disconnect", over_sockets=True, error="warning"),
     "disconnect: refresh_requested": delivery("disconnect", over_sockets=True, error="refresh_requested"),

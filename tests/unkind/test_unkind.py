@@ -169,10 +169,9 @@ def _happen(on: Stage, conn: Any, fault: Fault, scenes: dict[str, tuple[Flow, Sc
         fault.ends(on.office)
     until = time.monotonic() + 10
     while (unheard := _unheard(on, clicks)) and time.monotonic() < until:
-        if fault.pressed_again:
-            _press(unheard, found, must=False)
-        elif not fault.unheard:
+        if not fault.pressed_again:
             break
+        _press(unheard, found, must=False)
     return found
 
 
