@@ -174,7 +174,7 @@ def assemble(settings: Settings, *, works: bool = False) -> House:
     sockets = SocketMode(bolt, ready.app(settings).connections_open, front) if settings.slack_app_token else None
     counter = api.Counter(
         pool=pool, agents=agents, kick=bell.ring, token=settings.api_token.get_secret_value(),
-        unready=sockets.unready if sockets else lambda: None,
+        unready=lambda: courier.slack.standing.why_not() or (sockets.unready() if sockets else None),
     )  # fmt: skip
     apis = api.application(counter)
     return House(

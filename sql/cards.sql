@@ -9,16 +9,18 @@ SELECT true AS due
                                     AND coalesce(sender_until, '-infinity') <= statement_timestamp());
 
 -- name: claim_cards :many
--- Cards to paint, for one painter at a time. None: everything people see is true.
+-- Cards to paint, for one painter at a time: what is to be posted (posts, directs) or edited (edits) as far as Slack takes it now. What was
+-- decided, and what is new, comes before what ran out (see settle_due). None: everything people see is true, or must wait.
 WITH due AS MATERIALIZED (
     SELECT id FROM card
      WHERE due AND coalesce(not_before, '-infinity') <= clock_timestamp()
        AND coalesce(painter_until, '-infinity') <= clock_timestamp()
+       AND CASE WHEN ts IS NOT NULL THEN %(edits)s WHEN starts_with(dest, 'person:') THEN %(directs)s ELSE %(posts)s END
      ORDER BY not_before NULLS FIRST, id FOR UPDATE SKIP LOCKED LIMIT %(limit)s
 )
 UPDATE card SET painter_until = clock_timestamp() + %(lease_s)s * interval '1 second', tries = tries + 1
   FROM due WHERE card.id = due.id
-RETURNING card.id, card.pause_id, card.effect_id, card.kind, card.dest, card.level, card.wanted, card.tries, card.channel, card.ts, card.not_before;
+RETURNING card.id, card.pause_id, card.effect_id, card.kind, card.dest, card.level, card.wanted, card.tries, card.channel, card.ts, card.not_before, card.error;
 
 -- name: card_painted :exec
 -- The card shows what was wanted when it was claimed; if more is wanted since, it is due again at once. A painter that comes after a later
@@ -69,8 +71,9 @@ UPDATE card SET {repaint} WHERE pause_id = %(pause_id)s;
 
 -- name: card_postponed :exec
 -- Slack did not take it: again later; but at once if more is wanted since it was claimed (decided, or adopted by a click), as if that had
--- come after the failure.
-UPDATE card SET painter_until = NULL, not_before = CASE WHEN wanted = %(wanted)s THEN clock_timestamp() + %(after_s)s * interval '1 second' END, error = %(error)s
+-- come after the failure. limited: Slack named the time, and the card keeps its place.
+UPDATE card SET painter_until = CASE WHEN %(limited)s THEN clock_timestamp() + %(after_s)s * interval '1 second' END,
+       not_before = CASE WHEN %(limited)s THEN not_before WHEN wanted = %(wanted)s THEN clock_timestamp() + %(after_s)s * interval '1 second' END, error = %(error)s
  WHERE id = %(card_id)s;
 
 -- name: card_gone :exec
@@ -111,7 +114,7 @@ WITH due AS MATERIALIZED (
 UPDATE notice SET sender_until = clock_timestamp() + %(lease_s)s * interval '1 second', tries = tries + 1,
        state = CASE WHEN lapses_at <= clock_timestamp() THEN 'lapsed' ELSE 'due' END
   FROM due WHERE notice.id = due.id
-RETURNING notice.id, notice.run_id, notice.pause_id, notice.kind, notice.dest, notice.detail, notice.tries, notice.state;
+RETURNING notice.id, notice.run_id, notice.pause_id, notice.kind, notice.dest, notice.detail, notice.tries, notice.state, notice.error;
 
 -- name: notice_settled :exec
 -- Said, or never to be said. state: sent or failed.

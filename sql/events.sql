@@ -68,3 +68,24 @@ WITH r AS MATERIALIZED (
     UPDATE run SET (seq, head) = ({link}) FROM r, t WHERE run.id = r.id RETURNING run.id, run.seq, run.head
 ), {log}
 SELECT seq FROM linked;
+
+-- name: refused_attempt :one
+-- Somebody was turned away before any move was tried: no member of ours, or a form that is not for them. It is on record as what the move
+-- itself refuses. about: a pause or an effect; event: what they tried. No row: there is no such pause or effect.
+WITH r AS MATERIALIZED (
+    SELECT id, seq, head FROM run WHERE id = coalesce((SELECT run_id FROM run_pause WHERE id = %(about)s), (SELECT run_id FROM effect WHERE id = %(about)s))
+       FOR UPDATE
+), seen AS MATERIALIZED (
+    SELECT 'pause' AS entity, p.id, p.status FROM run_pause p JOIN r ON r.id = p.run_id WHERE p.id = %(about)s FOR UPDATE OF p
+), doubted AS MATERIALIZED (
+    SELECT 'effect' AS entity, e.id, e.status FROM effect e JOIN r ON r.id = e.run_id WHERE e.id = %(about)s FOR UPDATE OF e
+), t AS MATERIALIZED (
+    SELECT clock_timestamp() AS at FROM r, (SELECT (SELECT count(*) FROM seen) + (SELECT count(*) FROM doubted) AS rows) AS locked
+), events AS MATERIALIZED (
+    SELECT 1 AS n, one.entity, one.id::text AS entity_id, one.status AS from_status, %(event)s::text AS event, NULL::text AS to_status,
+           %(actor)s::text AS actor, %(surface)s::text AS surface, %(why)s::text AS detail
+      FROM (SELECT * FROM seen UNION ALL SELECT * FROM doubted) AS one
+), linked AS (
+    UPDATE run SET (seq, head) = (SELECT {link} FROM r, t) WHERE run.id = (SELECT r.id FROM r, t) RETURNING run.id, run.seq, run.head
+), {log}
+SELECT seq FROM linked;

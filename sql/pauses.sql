@@ -385,7 +385,7 @@ WITH asked AS MATERIALIZED (
       FROM r JOIN after ON after.id = r.id JOIN said ON said.run_id = r.id, t WHERE run.id = r.id
     RETURNING run.id, run.seq, run.head
 ), repainted AS (
-    UPDATE card SET {repaint} WHERE card.pause_id = ANY(ARRAY(SELECT id FROM named))  -- no join: by its index, however many there are
+    UPDATE card SET {repaint_after} WHERE card.pause_id = ANY(ARRAY(SELECT id FROM named))  -- no join: by its index, however many there are
 ), sent_on AS (
     INSERT INTO card (id, pause_id, kind, dest, level, not_before)
     SELECT c.id, moved.id, 'approver', c.dest, moved.level, c.not_before

@@ -36,6 +36,12 @@ wanted = wanted + 1,
                -- at once, but one that nobody tried to post yet keeps its hour: a digest, or the beginning of somebody's absence
                not_before = CASE WHEN card.tries = 0 AND card.ts IS NULL AND card.not_before > clock_timestamp() THEN card.not_before END
 
+-- name: repaint_after :fragment
+-- The same for what nobody decided: of what stands there already, what somebody decided is painted before.
+wanted = wanted + 1,
+               not_before = CASE WHEN card.ts IS NOT NULL THEN clock_timestamp()
+                                 WHEN card.tries = 0 AND card.not_before > clock_timestamp() THEN card.not_before END
+
 -- name: log :fragment
 logged AS (
     INSERT INTO run_event (run_id, seq, at, n, entity, entity_id, from_status, event, to_status, actor, surface, detail, mark)

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 BUDGETS: Final[Mapping[str, float]] = {
     "boundaries": 9, "demo": 4.5, "bot": 4.5, "chaos": 3.5, "engine": 3.5, "sandbox": 2.5, "pooler": 2.2, "interleavings": 2, "matrix": 2, "model": 1.2, "oauth": 1.2,
-    "cases": 1, "stateful": 1, "releases": 0.5, "examples": 0.4, "sql": 0.2,
+    "unkind": 1.2,     "cases": 1, "stateful": 1, "releases": 0.5, "examples": 0.4, "sql": 0.2,
 }  # fmt: skip
 """Minutes, by the folder below tests/."""
 

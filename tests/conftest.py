@@ -11,7 +11,12 @@ from engine.rules.seal import NO_KEYS, Keys
 from tests import budgets, database
 
 # Here, because the process that collects no tests must have them too.
-pytest_plugins = ["tests.boundaries.numbers", "tests.interleavings.numbers", "tests.matrix.printed"]
+pytest_plugins = [
+    "tests.boundaries.numbers",
+    "tests.interleavings.numbers",
+    "tests.matrix.printed",
+    "tests.unkind.printed",
+]
 
 
 @pytest.fixture(scope="session")

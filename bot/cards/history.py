@@ -55,6 +55,13 @@ _IN_VAIN: Final[Mapping[str, str]] = {
     "asked": "they had asked just that",
     "answered": "that question had its answer already",
     "blank": "nothing was written",
+    "again": "it was tried again since they were asked",
+    "stranger": "they belong to another workspace",
+    "guest": "guests may not decide",
+    "deactivated": "their account is deactivated",
+    "bot": "only people decide",
+    "unknown": "they are not in people.toml",
+    "unchecked": "Slack did not say who they are",
 }
 """Why an attempt was refused."""
 _ANSWERS: Final = frozenset({"vote", "approve", "deny"})

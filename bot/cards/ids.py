@@ -53,6 +53,9 @@ ACTION_WORDS = "placet:words"
 EVENT_CARD = "placet_card"
 """The event type in the metadata of every card we post."""
 
+EVENT_NOTICE = "placet_notice"
+"""The same of what is said once."""
+
 SHOWN = 8
 """How many hex digits of the digest a button carries."""
 
@@ -81,6 +84,11 @@ class Carried:
 
     button: Button
     channel: str | None
+
+
+def notice_metadata(notice_id: UUID) -> dict[str, object]:
+    """What lets something that was said be found again in Slack when the answer to its post was lost."""
+    return {"event_type": EVENT_NOTICE, "event_payload": {"notice_id": str(notice_id)}}
 
 
 def encode(button: Button) -> str:

@@ -1,17 +1,25 @@
 """What carries rows to Slack needs: the database, Slack, who we are there, and the tag on our buttons."""
 
+import time
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from bot.cards.parts import Message
 from bot.delivery import who
-from bot.delivery.web import OPERATORS, Failure, Refused, Sent, Slack, Unclear
+from bot.delivery.answers import OPERATORS, Answered, Failure, Refused, Sent, Unclear
+from bot.delivery.web import Slack
 from bot.delivery.who import Us
 from engine.state import db
 
 LEASE_S: Final = 45
 """How long one card or notice is one carrier's: longer than the three calls of ten seconds that it may take."""
+LOST_WITHIN_S: Final = 3600
+"""How far back a message is looked for whose post was not confirmed."""
 _FIRST_S, _MOST_S = 5.0, 300.0
+_UNCLEAR: Final = "nobody can tell: "
+_SAME: Final = ("env", "pause_id", "effect_id", "kind", "level", "notice_id")
+"""What the metadata of two pictures of one card have alike."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,18 +36,61 @@ class Courier:
 
         Of several accounts of a person the next is tried where one can never be written to.
         """
-        kind, _, name = dest.partition(":")
-        if kind == "channel":
-            return self.slack.post(name, message)
-        with self.pool.connection() as conn:
-            users = who.reachable(conn, self.us, name)
         outcome: Sent | Failure = Refused(error="user_not_found", permanent=True)
-        for user in users:
-            direct = self.slack.open_dm(user)
-            outcome = self.slack.post(direct, message) if isinstance(direct, str) else direct
+        for place in self._places(dest):
+            outcome = self.slack.post(place, message) if isinstance(place, str) else place
             if isinstance(outcome, Sent) or not is_final(outcome):
                 break
         return outcome
+
+    def post_once(self, dest: str, message: Message, *, lost: bool) -> Sent | Failure:
+        """The same, unless it stands there already, and then it is edited: `lost` says that an earlier post of it may have arrived.
+
+        It is known by its metadata. Where we may not read what was said, it is posted again, and may then stand there twice.
+        """
+        for place in self._places(dest) if lost and message.metadata else ():
+            if not isinstance(place, str):
+                return place
+            found = self._standing(place, message)
+            if found is not None:
+                return self.slack.update(found.channel, found.ts, message) if isinstance(found, Sent) else found
+        return self.post(dest, message)
+
+    def _places(self, dest: str) -> Iterator[str | Failure]:
+        """Where a message for this destination may go, the likeliest first."""
+        kind, _, name = dest.partition(":")
+        if kind == "channel":
+            yield name
+            return
+        with self.pool.connection() as conn:
+            users = who.reachable(conn, self.us, name)
+        yield from map(self.slack.open_dm, users)
+
+    def _standing(self, channel: str, message: Message) -> Sent | Failure | None:
+        """Where it stands in this channel; a failure that passes if that cannot be seen just now; None: it does not, or we may not look."""
+        newest = self.slack.newest(channel, time.time() - LOST_WITHIN_S)
+        if not isinstance(newest, Answered):
+            return None if isinstance(newest, Refused) and newest.retry_after_s is None else newest
+        wanted = _marks(message.metadata)
+        found = (one for one in newest.data["messages"] if _marks(one.get("metadata")) == wanted)
+        return next((Sent(channel=channel, ts=str(one["ts"])) for one in found), None)
+
+
+def _marks(metadata: Mapping[str, Any] | None) -> object:
+    if metadata is None:
+        return None
+    payload = metadata.get("event_payload") or {}
+    return metadata.get("event_type"), {name: payload[name] for name in _SAME if name in payload}
+
+
+def kept(failure: Failure, *, lost: bool) -> str:
+    """A failure as it is stored beside what waits: it says, too, whether an earlier post may have arrived (`lost`, or this one)."""
+    return f"{_UNCLEAR}{failure.error}" if lost or isinstance(failure, Unclear) else failure.error
+
+
+def may_stand(*, tries: int, error: str | None) -> bool:
+    """Whether what was tried before, and never confirmed, may be there all the same: nobody could tell, or whoever tried is gone."""
+    return tries > 1 and (error is None or error.startswith(_UNCLEAR))
 
 
 def wait_s(failure: Failure, tries: int) -> float:

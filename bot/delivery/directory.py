@@ -12,7 +12,8 @@ from math import ceil
 from typing import Any, Final
 
 from bot.delivery import who
-from bot.delivery.web import Answered, Failure, Refused, Slack, Unclear
+from bot.delivery.answers import NOT_TAKEN, Answered, Failure, Refused, Unclear
+from bot.delivery.web import Slack
 from engine.rules.people import People
 from engine.rules.said import Member, ProfileField, Said
 from engine.rules.sync_file import Source
@@ -25,7 +26,6 @@ WAITS_S: Final = 1_800
 """All waits together: at Slack's hundred profiles a minute, enough for three thousand people."""
 SLACKBOT: Final = "USLACKBOT"
 """Slack's own bot, which it lists as no bot."""
-NOT_TAKEN: Final = frozenset({"invalid_auth", "not_authed", "token_revoked", "token_expired", "account_inactive"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +78,9 @@ class _Reader:
         return replace(said, managers=self._managers(said, people))
 
     def _our_enterprise(self) -> str | None:
-        """The organisation of the workspace that our token is of, which must be the document's."""
+        """The organisation of the workspace that our token is of, which must be the document's, unless it is of a whole organisation."""
         data = self._asked("auth.test", self._slack.auth_test)
-        if (theirs := data["team_id"]) != self._source.team:
+        if (theirs := data["team_id"]) != self._source.team and not data.get("is_enterprise_install"):
             why = f"SLACK_BOT_TOKEN is of the workspace {theirs}, and the document's [slack] is of {self._source.team}. Change one of them."
             raise _Stopped(Unread(why, to_mend=True))
         enterprise: str | None = data.get("enterprise_id")

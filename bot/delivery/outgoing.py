@@ -10,12 +10,12 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
-from bot.cards import notices, parts, phrases
+from bot.cards import ids, notices, parts, phrases
 from bot.cards.ids import screen_id
 from bot.cards.parts import Message
 from bot.cards.seen import one_line
-from bot.delivery.courier import LEASE_S, Courier, is_final, to_be_mended, wait_s
-from bot.delivery.web import Failure, Refused, Sent
+from bot.delivery.answers import Failure, Refused, Sent
+from bot.delivery.courier import LEASE_S, Courier, is_final, kept, may_stand, to_be_mended, wait_s
 from engine.models import (
     AlreadySettled,
     AskOutcome,
@@ -95,6 +95,10 @@ def _say(courier: Courier, notice: Notice) -> None:
         match outcome:
             case Sent():
                 cards.notice_settled(conn, notice, "sent")
+                if (
+                    notice.kind == "reminder" and notice.pause_id
+                ):  # a card that somebody deleted is missed when it is edited
+                    cards.repaint(conn, notice.pause_id)
             case failure if is_final(failure):
                 log.error("a notice (%s) to %s cannot be said: %s", notice.kind, notice.dest, failure.error)
                 cards.notice_settled(conn, notice, "failed", failure.error)
@@ -105,7 +109,8 @@ def _say(courier: Courier, notice: Notice) -> None:
                         notice.kind,
                         failure.error,
                     )
-                cards.notice_postponed(conn, notice, after_s=wait_s(failure, notice.tries), error=failure.error)
+                error = kept(failure, lost=may_stand(tries=notice.tries, error=notice.error))
+                cards.notice_postponed(conn, notice, after_s=wait_s(failure, notice.tries), error=error)
 
 
 def _deliver(courier: Courier, notice: Notice) -> Sent | Failure:
@@ -117,11 +122,12 @@ def _deliver(courier: Courier, notice: Notice) -> Sent | Failure:
     if notice.kind == "private":
         _, channel, user = notice.dest.split(":")
         return tell(courier, channel, user, message)
+    message = replace(message, metadata=ids.notice_metadata(notice.id))
     if card and card.channel:
         outcome = courier.slack.post(card.channel, message, below=card.ts)
         if not (isinstance(outcome, Refused) and outcome.error in THREAD_IS_GONE):
             return outcome
-    return courier.post(notice.dest, message)
+    return courier.post_once(notice.dest, message, lost=may_stand(tries=notice.tries, error=notice.error))
 
 
 def _card(conn: db.Conn, notice: Notice) -> cards.Shown | None:

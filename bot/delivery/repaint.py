@@ -6,13 +6,12 @@ twice is one edit, and a second copy of a post carries the same pause. A wait th
 
 import logging
 from dataclasses import replace
-from typing import Final
 from uuid import UUID
 
 from bot.cards import blocks, doubts, parts
 from bot.cards.ids import screen_id
-from bot.delivery.courier import LEASE_S, Courier, is_final, to_be_mended, wait_s
-from bot.delivery.web import TOO_LONG, Failure, Refused, Sent
+from bot.delivery.answers import CLOSED, TOO_LONG, Answered, Failure, Refused, Sent, Unclear
+from bot.delivery.courier import LEASE_S, Courier, is_final, kept, may_stand, to_be_mended, wait_s
 from engine.models import Card, Doubt, Pause
 from engine.rules import escalation
 from engine.state import cards, db, ledger, outage, pauses, people
@@ -20,9 +19,6 @@ from engine.workers.sweep import settle_unseen
 
 log = logging.getLogger(__name__)
 
-MESSAGE_IS_GONE: Final = frozenset(
-    {"message_not_found", "cant_update_message", "edit_window_closed", "thread_not_found"}
-)
 _AFTER_A_FAULT_S = 60
 _SHORT = 600
 
@@ -31,11 +27,17 @@ def paint_due(courier: Courier, *, limit: int = 100) -> int:
     """Paint up to `limit` cards that do not show their pause as it is; how many were claimed."""
     for done in range(limit):
         with courier.pool.connection() as conn:
-            claimed = cards.claim(conn, limit=1, lease_s=LEASE_S)
+            claimed = cards.claim(conn, limit=1, lease_s=LEASE_S, **_free(courier))
         if not claimed:
             return done
         _paint(courier, claimed[0])
     return limit
+
+
+def _free(courier: Courier) -> dict[str, bool]:
+    """What Slack lets us do now: a card that would only be told to wait keeps its place, and the next is painted."""
+    posts, edits = courier.slack.is_free("chat.postMessage"), courier.slack.is_free("chat.update")
+    return {"posts": posts, "edits": edits, "directs": posts and courier.slack.is_free("conversations.open")}
 
 
 def paint_copy(courier: Courier, pause_id: UUID, *, kind: blocks.Kind, level: int, channel: str, ts: str) -> None:
@@ -130,7 +132,7 @@ def _send(courier: Courier, card: Card, shown: Pause | Doubt) -> Sent | Failure:
 def _put(courier: Courier, card: Card, message: parts.Message) -> Sent | Failure:
     if card.channel and card.ts:
         return courier.slack.update(card.channel, card.ts, message)
-    return courier.post(card.dest, message)
+    return courier.post_once(card.dest, message, lost=may_stand(tries=card.tries, error=card.error))
 
 
 def _short(message: parts.Message, shown: Pause | Doubt) -> parts.Message:
@@ -147,14 +149,17 @@ def _failed(courier: Courier, card: Card, shown: Pause | Doubt, failure: Failure
     name = _name(shown)
     if to_be_mended(failure):
         log.error("a card of %s waits until an operator mends this (placet doctor says how): %s", name, failure.error)
-    with courier.pool.connection() as conn:
-        if isinstance(failure, Refused) and failure.error in MESSAGE_IS_GONE and card.ts:
-            cards.reposted(conn, card, failure.error)
-            return
-        if not is_final(failure):
-            cards.postponed(conn, card, after_s=wait_s(failure, card.tries), error=failure.error)
-            log.warning("a card of %s waits: %s", name, failure.error)
-            return
+    if card.ts and is_final(failure) and failure.error not in CLOSED:
+        _take_away(courier, card, failure.error)
+        return
+    if not is_final(failure):
+        limited = isinstance(failure, Refused) and failure.retry_after_s is not None
+        lost = card.ts is None and may_stand(tries=card.tries, error=card.error)
+        error = kept(failure, lost=lost) if card.ts is None else failure.error
+        with courier.pool.connection() as conn:
+            cards.postponed(conn, card, after_s=wait_s(failure, card.tries), error=error, limited=limited)
+        log.warning("a card of %s waits: %s", name, failure.error)
+        return
     if isinstance(shown, Pause) and card.kind == "approver":
         _show_elsewhere(courier, card, failure.error)
         return
@@ -164,6 +169,24 @@ def _failed(courier: Courier, card: Card, shown: Pause | Doubt, failure: Failure
         log.error("%s IS IN DOUBT, and cannot be shown to %s (%s): placet doubt", name, card.dest, failure.error)
     else:
         log.warning("a card of %s cannot be shown in %s: %s", name, card.dest, failure.error)
+
+
+def _take_away(courier: Courier, card: Card, error: str) -> None:
+    """A message that can never say anything else is no more: its buttons must not stay. The next painting posts another in its place."""
+    assert card.channel is not None
+    assert card.ts is not None
+    if error != "message_not_found":
+        outcome = courier.slack.delete(card.channel, card.ts)
+        if isinstance(outcome, Refused | Unclear) and not is_final(outcome):
+            with courier.pool.connection() as conn:
+                cards.postponed(conn, card, after_s=wait_s(outcome, card.tries), error=outcome.error)
+            return
+        if not isinstance(outcome, Answered) and outcome.error != "message_not_found":
+            log.warning(
+                "%s cannot be edited (%s), nor taken away: %s", screen_id("card", card.id), error, outcome.error
+            )
+    with courier.pool.connection() as conn:
+        cards.reposted(conn, card, error)
 
 
 def _show_elsewhere(courier: Courier, card: Card, error: str) -> None:

@@ -17,6 +17,8 @@ _AFTER_AN_OUTAGE_S = 1.0
 
 def carry(courier: Courier) -> int:
     """Carry what is due, up to a batch of notices and one of cards; how many there were. Raises one of outage.Error."""
+    if not courier.slack.standing.is_taken():
+        return 0
     return outgoing.say_due(courier, limit=BATCH) + repaint.paint_due(courier, limit=BATCH)
 
 
@@ -61,7 +63,7 @@ class Rounds:
         try:
             with self._courier.pool.connection() as conn:
                 due = cards.any_due(conn)
-            done = due and outgoing.say_due(self._courier, limit=BATCH) + repaint.paint_due(self._courier, limit=BATCH)
+            done = carry(self._courier) if due or not self._courier.slack.standing.is_taken() else 0
         except outage.Error as error:
             log.warning("the database is away: %s", error)
             with self._bell:

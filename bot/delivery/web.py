@@ -7,10 +7,9 @@ would refuse is not sent. A method that was rate limited is left alone until its
 
 import http.client
 import logging
-import re
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -19,6 +18,10 @@ from slack_sdk.errors import SlackApiError
 
 from bot.cards import limits
 from bot.cards.parts import Message
+from bot.delivery.answers import TOO_LONG, Answered, Failure, Refused, Sent, Unclear, sort
+from bot.delivery.token import Standing
+
+__all__ = ["TOO_LONG", "Answered", "Failure", "Refused", "Sent", "Slack", "Unclear"]
 
 Json = dict[str, Any]
 log = logging.getLogger(__name__)
@@ -31,67 +34,10 @@ CHECK_S: Final = 0.8
 """For asking who a clicker is, before the decision."""
 PAGE: Final = 200
 """Users in one answer, as Slack recommends. Source: docs.slack.dev/apis/web-api/pagination."""
-
-PERMANENT: Final = frozenset(
-    {
-        *("channel_not_found", "not_in_channel", "is_archived", "is_inactive", "restricted_action"),
-        *("message_not_found", "cant_update_message", "edit_window_closed", "thread_not_found"),
-        *("invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "msg_too_long", "no_text", "metadata_too_large"),
-        *("invalid_metadata_format", "invalid_arguments", "too_many_attachments", "block_mismatch"),
-        *("user_not_found", "user_disabled", "user_not_in_channel", "user_not_visible", "cannot_dm_bot"),
-        *("expired_trigger_id", "exchanged_trigger_id", "invalid_trigger_id", "not_found", "hash_conflict"),
-    }
-)  # fmt: skip
-"""Refusals that the same call will always meet. Others (a revoked token, a missing scope) an operator can mend meanwhile."""
-OPERATORS: Final = frozenset(
-    {
-        *("messages_tab_disabled", "missing_scope", "no_permission", "not_allowed_token_type", "access_denied", "team_access_not_granted"),
-        *("invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired"),
-    }
-)  # fmt: skip
-"""Refusals that an operator can mend, and that no other card or message would be spared."""
-NOBODY_CAN_TELL: Final = frozenset({"internal_error", "fatal_error", "request_timeout", "service_unavailable"})
-TOO_LONG: Final = frozenset({"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "msg_too_long"})
-"""What an edit meets that a shorter one would not."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sent:
-    """The message stands at this address, which Slack itself named; `ts` is "" for what has no lasting address."""
-
-    channel: str
-    ts: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answered:
-    """The call was carried out; `data` is Slack's answer, `headers` are those it came with, by names in small letters."""
-
-    data: Mapping[str, Any]
-    headers: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Refused:
-    """Surely not done. `permanent`: the same call will never do better; `retry_after_s` None: Slack named no time.
-
-    `needed`: the scope that the token lacks, where that is the error.
-    """
-
-    error: str
-    permanent: bool
-    retry_after_s: float | None = None
-    needed: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unclear:
-    """It may have been done: the answer was lost, late, or makes no sense."""
-
-    error: str
-
-
-Failure = Refused | Unclear
+DIRECT_S: Final = 60.0
+"""How long a direct conversation that was opened is known: many cards for one person in a moment open it once."""
+LOOKED_AT: Final = 100
+"""How many of the newest messages are looked at for one whose post was not confirmed."""
 
 
 @dataclass(slots=True)
@@ -121,6 +67,12 @@ class Slack:
 
         self._patient, self._modal, self._check = client(PATIENCE_S), client(MODAL_S), client(CHECK_S)
         self._limits = _Limits()
+        self._direct: dict[str, tuple[float, str]] = {}
+        self.standing = Standing(self.auth_test)
+
+    def is_free(self, method: str) -> bool:
+        """Whether a method may be called, as far as Slack has told this process."""
+        return self._limits.left(method) <= 0
 
     def post(self, channel: str, message: Message, *, below: str | None = None) -> Sent | Failure:
         """Post a message, `below` another (its ts) in its thread; links are never unfurled, since nobody asked to see them beside an approval."""
@@ -145,10 +97,26 @@ class Slack:
         answer = self._call(self._patient, "chat.postEphemeral", {"channel": channel, "user": user, **payload})
         return Sent(channel=channel, ts="") if isinstance(answer, Answered) else answer
 
+    def delete(self, channel: str, ts: str) -> Answered | Failure:
+        """Take a message of ours away."""
+        return self._call(self._patient, "chat.delete", {"channel": channel, "ts": ts})
+
+    def newest(self, channel: str, oldest: float) -> Answered | Failure:
+        """What was said in a channel since then (seconds since 1970), `data["messages"]`, with the metadata of ours; the newest of it."""
+        args = {"channel": channel, "oldest": f"{oldest:.6f}", "limit": LOOKED_AT, "include_all_metadata": True}
+        return self._call(self._patient, "conversations.history", args, form=True)
+
     def open_dm(self, user: str) -> str | Failure:
-        """The id of the direct conversation with a person."""
+        """The id of the direct conversation with a person, as it was within the last minute."""
+        until, direct = self._direct.get(user, (0.0, ""))
+        if time.monotonic() < until:
+            return direct
         answer = self._call(self._patient, "conversations.open", {"users": user})
-        return str(answer.data["channel"]["id"]) if isinstance(answer, Answered) else answer
+        if not isinstance(answer, Answered):
+            return answer
+        direct = str(answer.data["channel"]["id"])
+        self._direct[user] = time.monotonic() + DIRECT_S, direct
+        return direct
 
     def views_open(self, trigger_id: str, view: Json, *, on_top: bool = False) -> Answered | Failure:
         """Open a modal for who clicked; `on_top` of the one they clicked in, if it was one."""
@@ -214,27 +182,17 @@ class Slack:
             given: Json = {"params": args} if form else {"json": args}
             answer = client.api_call(method, **given)
             headers = {name.lower(): value for name, value in answer.headers.items()}
+            self.standing.heard(None)
             return Answered(data=dict(answer.data), headers=headers)  # type: ignore[arg-type]  # bytes only for files
         except SlackApiError as error:
-            outcome = _sorted(error)
+            outcome = sort(error)
         except (OSError, http.client.HTTPException) as error:  # timed out, refused, reset, cut
             outcome = Unclear(error=f"{type(error).__name__}: {error}")
         if isinstance(outcome, Refused) and outcome.retry_after_s is not None:
             self._limits.hit(method, outcome.retry_after_s)
+        elif isinstance(outcome, Refused):
+            self.standing.heard(outcome.error)
         return outcome
-
-
-def _sorted(error: SlackApiError) -> Failure:
-    """What an answer that is not "ok" says of whether it was done. Source: each method's page of errors at docs.slack.dev."""
-    response = error.response
-    headers = {name.lower(): value for name, value in response.headers.items()}
-    name = str(response.get("error") or "")
-    if response.status_code == 429 or name in {"ratelimited", "rate_limited"}:
-        after = headers.get("retry-after", "")
-        return Refused(error="ratelimited", permanent=False, retry_after_s=float(after) if after.isdecimal() else 30.0)
-    if response.status_code >= 500 or name in NOBODY_CAN_TELL or not re.fullmatch(r"[a-z0-9_]+", name):
-        return Unclear(error=f"HTTP {response.status_code}: {name[:200]}")
-    return Refused(error=name, permanent=name in PERMANENT, needed=response.get("needed"))
 
 
 def _unfit(faults: Sequence[limits.Fault]) -> Refused | None:

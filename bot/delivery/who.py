@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, cast
 
 from bot.cards.phrases import NOT_CHECKED, REFUSED, Refusal
-from bot.delivery.web import Answered, Slack
+from bot.delivery.answers import Answered
+from bot.delivery.web import Slack
 from engine.models import Actor
 from engine.rules.said import Barred
 from engine.state import db, people
@@ -84,19 +85,37 @@ def known(pool: db.Pool, slack: Slack, us: Us, who: Identity) -> Known | Turned:
     with pool.connection() as conn:
         actor = next(filter(None, (people.behind(conn, team, who.user) for team in _teams(us, who))), None)
     if actor is None:
-        return Turned("unknown" if us.has(who.team) else "stranger")
+        return Turned("unknown" if us.has(who.team) or _is_sister(slack, us, who) else "stranger")
     if not actor.active:
         return Turned("deactivated")
     refusal = actor.refusal
-    if actor.checked_s_ago is None or actor.checked_s_ago > FRESH_S:
-        answer = slack.users_info(who.user)
-        user = answer.data.get("user") if isinstance(answer, Answered) else None
-        if not user:
+    if actor.checked_s_ago is None or actor.checked_s_ago > FRESH_S or not us.has(who.team):
+        user = _asked(slack, who)
+        if user is None:
             return Turned("unchecked")
-        refusal = barred(user)
+        refusal = barred(user) if us.has(who.team) or who.team in _workspaces(user) else "stranger"
         with pool.connection() as conn:
-            people.checked(conn, actor.team, actor.slack_user, refusal)
+            people.checked(conn, actor.team, actor.slack_user, barred(user))
     return Known(actor) if refusal is None else Turned(cast("Refusal", refusal))
+
+
+def _asked(slack: Slack, who: Identity) -> Mapping[str, Any] | None:
+    """Slack's word on a user; None: it says nothing."""
+    answer = slack.users_info(who.user)
+    return answer.data.get("user") or None if isinstance(answer, Answered) else None
+
+
+def _is_sister(slack: Slack, us: Us, who: Identity) -> bool:
+    """Whether somebody not on file belongs to another workspace of our organisation. What a payload says of one is where it was clicked."""
+    if us.enterprise is None or who.enterprise != us.enterprise:
+        return False
+    user = _asked(slack, who)
+    return user is not None and who.team in _workspaces(user)
+
+
+def _workspaces(user: Mapping[str, Any]) -> list[str]:
+    """The workspaces of our organisation that a user is in, by Slack's word; none: they are not of it."""
+    return list((user.get("enterprise_user") or {}).get("teams") or [])
 
 
 def reachable(conn: db.Conn, us: Us, person: str) -> list[str]:

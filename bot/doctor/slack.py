@@ -132,13 +132,18 @@ def _members(slack: Slack, us: Us, rows: Rows) -> Iterator[Finding]:
             yield Finding(
                 "people",
                 "wrong",
-                f"{person.name} has no Slack id in this workspace, and can be neither asked nor told. Add it in people.toml.",
+                f"{person.name} has no Slack id in this {_of(us)}, and can be neither asked nor told. Add it in people.toml.",
             )
         for user in ours:
             if why := _barred(slack, user):
                 yield Finding("people", why[0], f"{person.name}: {why[1]}")
     if len(asked) > _MOST:
         yield Finding("people", "look", f"Of {len(asked)} people {_MOST} were looked at.")
+
+
+def _of(us: Us) -> str:
+    """Where ids are looked for, as a sentence needs it."""
+    return f"organisation ({us.team}:U...)" if us.team == us.enterprise else "workspace"
 
 
 def _is_named(person: Person, policy: Policy | None) -> bool:

@@ -38,12 +38,12 @@ def click(desk: Desk, body: Json, place: Place) -> str | None:
     action = body["actions"][0]
     named = ids.ACTION_PATTERN.match(action["action_id"])
     act = _VERBS.get(named["verb"]) if named else None
-    if act is None:
+    if named is None or act is None:
         log.error("somebody clicked a button that this version does not know: %s", action["action_id"])
         return phrases.UNKNOWN_ACTION
     button, person = decisions.ours(desk, ids.decode(action.get("value"))), desk.who(body)
     if isinstance(person, Turned):
-        return person.sentence
+        return decisions.turned_away(desk, body, button, named["verb"], person)
     if isinstance(button, str):
         return button
     try:

@@ -5,22 +5,31 @@ and from a private answer for whoever would otherwise not learn what came of it.
 """
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from typing import Any, Final, Literal, TypeVar
 from uuid import UUID
 
 from bot.cards import ids, phrases
-from bot.delivery import outgoing, repaint
+from bot.delivery import outgoing, repaint, who
+from bot.delivery.who import Turned
 from bot.listeners.desk import Desk
-from bot.listeners.places import Place
-from engine.models import Actor, AskOutcome, Decided, Outcome, Voted
-from engine.state import cards, pauses, questions
+from bot.listeners.places import Place, place_of
+from engine.errors import NotFound
+from engine.models import Actor, AskOutcome, Broken, Decided, NotYours, Outcome, Voted
+from engine.state import cards, events, pauses, questions
 
 log = logging.getLogger(__name__)
 
+Json = dict[str, Any]
 Verb = Literal["approve", "deny", "withdraw"]
 AnyOutcome = TypeVar("AnyOutcome", Outcome, AskOutcome)
+
+_TRIED: Final[Mapping[str, str]] = {
+    "approve": "approve", "confirm": "approve", "deny": "deny", "withdraw": "cancel", "happened": "resolve", "retry": "retry", "stop": "abandon",
+    "ask": "ask", "answer": "answer",
+}  # fmt: skip
+"""The event that each button would have been, of those that decide."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +47,36 @@ def ours(desk: Desk, button: ids.Button | None) -> ids.Button | str:
     if button is None:
         return phrases.UNKNOWN_CARD
     return button if button.env == desk.courier.env else phrases.other_environment(button.env, desk.courier.env)
+
+
+def turned_away(desk: Desk, body: Json, button: ids.Button | str, verb: str, person: Turned) -> str:
+    """The sentence for somebody who may decide nothing at all; what they tried is on record, under the identity that Slack signed."""
+    if isinstance(button, ids.Button):
+        theirs = who.identity(body)
+        on_record(desk, button.about, verb, actor=f"{theirs.team}:{theirs.user}", place=place_of(body), why=person.why)
+    return person.sentence
+
+
+def not_opened(desk: Desk, click: Click, verb: str, outcome: Outcome) -> str:
+    """The sentence for somebody whose form is not opened, since it would not be taken; on record as if it had been refused."""
+    why = outcome.why if isinstance(outcome, NotYours | Broken) else "settled"
+    on_record(desk, click.button.about, verb, actor=click.actor.id, place=click.place, why=why)
+    with desk.courier.pool.connection() as conn:
+        return outgoing.sentence(conn, outcome)
+
+
+def on_record(desk: Desk, about: UUID, verb: str, *, actor: str, place: Place, why: str) -> None:
+    """Write that an attempt was refused before any move; of a request that there is not, and of what decides nothing, there is no record."""
+    log.warning(
+        "%s: %s by %s in slack:%s: refused, %s", ids.screen_id("request", about), verb, actor, place.surface, why
+    )
+    if (tried := _TRIED.get(verb)) is None:
+        return
+    try:
+        with desk.courier.pool.connection() as conn:
+            events.turned_away(conn, about, tried, actor=actor, surface=f"slack:{place.surface}", why=why)
+    except NotFound:
+        pass
 
 
 def decide(desk: Desk, click: Click, verb: Verb, *, reason: str = "", confirm: str = "") -> Outcome:

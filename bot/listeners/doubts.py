@@ -44,16 +44,24 @@ def form(desk: Desk, click: Click) -> Json | str:
     doubt = _doubt(desk, click)
     if not doubt.digest.startswith(click.button.shown):
         return phrases.UNKNOWN_CARD
+    if against := _against(desk, click, doubt):
+        decisions.on_record(desk, doubt.id, "happened", actor=click.actor.id, place=click.place, why=against)
+        return doubts.refused(doubt, against)
+    return doubts.reference_view(doubt, desk.courier.env, channel=click.place.told_in)
+
+
+def _against(desk: Desk, click: Click, doubt: Doubt) -> str | None:
+    """Why the form would not be taken from this person now; None: nothing is known against it."""
     if doubt.status != "in_doubt":
-        return doubts.refused(doubt, "settled")
+        return "settled"
     if doubt.on_behalf_of == click.actor.id:
-        return doubts.refused(doubt, "own")
+        return "own"
     if doubt.doubt_role not in click.actor.roles:
-        return doubts.refused(doubt, "not_yours")
+        return "not_yours"
     if _shown(click, doubt) != doubt.attempt_id:
         desk.afterwards(lambda: _renew(desk, doubt, click.place))
-        return doubts.refused(doubt, "again")
-    return doubts.reference_view(doubt, desk.courier.env, channel=click.place.told_in)
+        return "again"
+    return None
 
 
 def submit(desk: Desk, body: Json, view: Json) -> str | None:
@@ -69,7 +77,7 @@ def submit(desk: Desk, body: Json, view: Json) -> str | None:
         return doubts.NO_REFERENCE
     person = desk.who(body)
     if isinstance(person, Turned):
-        return person.sentence
+        return decisions.turned_away(desk, body, button, "happened", person)
     click = Click(button=button, actor=person.actor, place=place_of(body), trigger_id=body["trigger_id"])
     try:
         return _answer(desk, click, "happened", reference)

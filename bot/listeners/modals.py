@@ -50,6 +50,7 @@ NOT_OPENED: Final = "The window did not open in time, and nothing was decided. P
 class Form:
     """A form about a request: what its submission does with what was written, where its one input stands, and how long that may be."""
 
+    verb: str
     does: Callable[[Desk, Click, str], Outcome | AskOutcome]
     block: str
     action: str
@@ -57,20 +58,21 @@ class Form:
     too_long: str
 
 
+_DID: Final = {"approve": "approved", "deny": "denied"}
 _FORMS: Final[Mapping[str, Form]] = {
     ids.CALLBACK_DENY: Form(
-        does=lambda desk, click, text: decisions.decide(desk, click, "deny", reason=text),
+        verb="deny", does=lambda desk, click, text: decisions.decide(desk, click, "deny", reason=text),
         block=ids.BLOCK_REASON, action=ids.ACTION_REASON, most=views.REASON_MOST, too_long=phrases.LONG_REASON,
     ),
     ids.CALLBACK_CONFIRM: Form(
-        does=lambda desk, click, text: decisions.decide(desk, click, "approve", confirm=text),
+        verb="approve", does=lambda desk, click, text: decisions.decide(desk, click, "approve", confirm=text),
         block=ids.BLOCK_TYPED, action=ids.ACTION_TYPED, most=views.TYPED_MOST, too_long=phrases.UNCONFIRMED,
     ),
     ids.CALLBACK_ASK: Form(
-        does=decisions.ask, block=ids.BLOCK_WORDS, action=ids.ACTION_WORDS, most=WORDS_MOST, too_long=phrases.LONG_REASON
+        verb="ask", does=decisions.ask, block=ids.BLOCK_WORDS, action=ids.ACTION_WORDS, most=WORDS_MOST, too_long=phrases.LONG_REASON
     ),
     ids.CALLBACK_ANSWER: Form(
-        does=decisions.reply, block=ids.BLOCK_WORDS, action=ids.ACTION_WORDS, most=WORDS_MOST, too_long=phrases.LONG_REASON
+        verb="answer", does=decisions.reply, block=ids.BLOCK_WORDS, action=ids.ACTION_WORDS, most=WORDS_MOST, too_long=phrases.LONG_REASON
     ),
 }  # fmt: skip
 
@@ -111,8 +113,7 @@ def open_deny(desk: Desk, click: Click) -> str | None:
     pause, against = _settled_first(desk, click)
     if against is None:
         return _open(desk, click, views.deny_view(pause, desk.courier.env, channel=click.place.told_in))
-    with desk.courier.pool.connection() as conn:
-        return outgoing.sentence(conn, against)
+    return decisions.not_opened(desk, click, "deny", against)
 
 
 def open_confirm(desk: Desk, click: Click) -> str | None:
@@ -122,8 +123,7 @@ def open_confirm(desk: Desk, click: Click) -> str | None:
         return _open(desk, click, views.confirm_view(pause, desk.courier.env, channel=click.place.told_in))
     if against is None:  # an old button: nothing is to be typed
         return phrases.UNKNOWN_ACTION
-    with desk.courier.pool.connection() as conn:
-        return outgoing.sentence(conn, against)
+    return decisions.not_opened(desk, click, "approve", against)
 
 
 def open_ask(desk: Desk, click: Click) -> str | None:
@@ -171,7 +171,7 @@ def submit(desk: Desk, body: Json, view: Json, form: Form) -> str | None:
         return form.too_long
     person = desk.who(body)
     if isinstance(person, Turned):
-        return person.sentence
+        return decisions.turned_away(desk, body, button, form.verb, person)
     click = Click(button=button, actor=person.actor, place=place_of(body), trigger_id=body["trigger_id"])
     try:
         return _decide(desk, click, form, written)
@@ -181,12 +181,19 @@ def submit(desk: Desk, body: Json, view: Json, form: Form) -> str | None:
 
 def _decide(desk: Desk, click: Click, form: Form, written: str) -> str | None:
     outcome = form.does(desk, click, written)
-    if not isinstance(outcome, Decided | Voted | QuestionAsked | QuestionAnswered):
+    done = isinstance(outcome, Decided | Voted | QuestionAsked | QuestionAnswered)
+    if not done and not _done_before(outcome, form, click.actor):
         with desk.courier.pool.connection() as conn:
             return outgoing.sentence(conn, outcome)
     if click.place.told_in is None:
         desk.afterwards(lambda: home.publish(desk, click.actor, click.place.user))
     return None
+
+
+def _done_before(outcome: Outcome | AskOutcome, form: Form, actor: Actor) -> bool:
+    """Whether the same form did it already, as when it is delivered twice, or submitted again since Slack did not hear that it was taken."""
+    now = outcome.now
+    return isinstance(outcome, AlreadySettled) and (now.status, now.decided_by) == (_DID.get(form.verb), actor.id)
 
 
 def _settled_first(desk: Desk, click: Click) -> tuple[Pause, Outcome | None]:

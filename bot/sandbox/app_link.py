@@ -105,6 +105,8 @@ class AppLink:
                 return self._silence()
             case SlackFault(kind="late"):
                 await asyncio.sleep(fault.seconds)
+            case SlackFault(kind="disconnect"):
+                await self._sockets.disconnect(fault.error)
             case SlackFault(kind="duplicate"):
                 twice = await asyncio.gather(self._send(parcel), self._send(parcel))
                 return twice[0]

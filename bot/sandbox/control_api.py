@@ -1,6 +1,6 @@
 """What a test asks of the local workspace that Slack has no method for: everything that was said, the calls, faults.
 
-`GET /slack/messages`, `GET /slack/calls`, `GET` and `POST /slack/faults`, `POST /slack/change`.
+`GET /slack/messages`, `GET /slack/calls`, `GET` and `POST /slack/faults`, `POST /slack/rates`, `POST /slack/change`.
 """
 
 import asyncio
@@ -11,6 +11,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from bot.sandbox import payloads
+from bot.sandbox.app_link import AppLink
 from bot.sandbox.page_api import given_json
 from bot.sandbox.shown import Message
 from bot.sandbox.slack_api import SlackApi
@@ -21,16 +23,28 @@ from bot.sandbox.workspace import Workspace
 Json = dict[str, Any]
 
 CHANGEABLE = {
-    "user": {"name", "real_name", "title", "tz", "manager", "deleted", "is_restricted", "is_ultra_restricted"},
+    "user": {
+        "name",
+        "real_name",
+        "title",
+        "tz",
+        "manager",
+        "deleted",
+        "is_bot",
+        "is_restricted",
+        "is_ultra_restricted",
+        "is_stranger",
+    },
     "channel": {"name", "members", "is_archived", "is_private", "is_ext_shared"},
     "group": {"handle", "members", "is_disabled"},
+    "app": {"refused", "token", "lost_scopes", "messages_tab", "edit_window_s"},
     "field": {"label", "type", "is_protected", "is_scim"},
 }
 LONGEST_WAIT = 60.0
 
 
-def control_routes(ws: Workspace, api: SlackApi, faults: SlackFaults) -> list[Route]:
-    """Where a test finds them."""
+def control_routes(ws: Workspace, api: SlackApi, faults: SlackFaults, link: AppLink | None = None) -> list[Route]:
+    """Where a test finds them. `link` None: no event is sent of what is changed."""
 
     async def messages(request: Request) -> Response:
         """Everything in all channels with its former contents; `?since=REVISION&within=SECONDS` waits for news."""
@@ -51,8 +65,17 @@ def control_routes(ws: Workspace, api: SlackApi, faults: SlackFaults) -> list[Ro
         faults.plan((await given_json(request, required={"faults"}))["faults"])
         return await show_faults(request)
 
+    async def limit(request: Request) -> Response:
+        faults.limit((await given_json(request, required={"rates"}))["rates"])
+        return JSONResponse({"rates": {method: asdict(rate) for method, rate in faults.rates.items()}})
+
     async def change(request: Request) -> Response:
-        _change(ws, await given_json(request, required={"set"}, optional=CHANGEABLE.keys()))
+        given = await given_json(request, required={"set"}, optional=CHANGEABLE.keys())
+        before = ws.app
+        _change(ws, given)
+        if link and ws.app.refused != before.refused:  # whoever revokes a token, or removes an app, has its events sent
+            for event in payloads.app_refused(ws):
+                link.event(event)
         return JSONResponse({"revision": ws.revision})
 
     return [
@@ -60,6 +83,7 @@ def control_routes(ws: Workspace, api: SlackApi, faults: SlackFaults) -> list[Ro
         Route("/slack/calls", calls, methods=["GET"]),
         Route("/slack/faults", show_faults, methods=["GET"]),
         Route("/slack/faults", plan_faults, methods=["POST"]),
+        Route("/slack/rates", limit, methods=["POST"]),
         Route("/slack/change", change, methods=["POST"]),
     ]
 
@@ -79,9 +103,15 @@ async def _news(ws: Workspace, since: int, within: float) -> None:
 def _change(ws: Workspace, given: Json) -> None:
     kinds = given.keys() & CHANGEABLE.keys()
     if len(kinds) != 1:
-        raise Refused("user", "name one `user`, `channel`, `group` or `field`, and what to `set`.")
+        raise Refused("user", "name one `user`, `channel`, `group`, `app` or `field`, and what to `set`.")
     (kind,) = kinds
-    known = {"user": [*ws.people], "channel": [*ws.channels], "group": [*ws.groups], "field": [ws.manager_field.id]}
+    known = {
+        "user": [*ws.people],
+        "channel": [*ws.channels],
+        "group": [*ws.groups],
+        "field": [ws.manager_field.id],
+        "app": [ws.seed.app.id],
+    }
     if given[kind] not in known[kind]:
         raise Refused(kind, f"there is no {given[kind]!r} here.")
     wanted = object_with(given["set"], required=set(), optional=CHANGEABLE[kind])
@@ -92,6 +122,8 @@ def _change(ws: Workspace, given: Json) -> None:
             ws.change_channel(given[kind], wanted)
         case "group":
             ws.change_group(given[kind], wanted)
+        case "app":
+            ws.change_app(wanted)
         case "field":
             ws.change_field(wanted)
 

@@ -68,7 +68,7 @@ class Gestures:
         """Type a slash command; its answer appears in the channel, for this person alone unless it says otherwise."""
         command, _, text = line.strip().partition(" ")
         known = any(command == offered.command for offered in self.commands)
-        if not known or self.ws.people[user].team_id != self.ws.seed.team_id:
+        if not known or self.ws.people[user].team_id not in self.ws.seed.ours:
             return _warning(f"{command} is not a valid command. Commands of an app work only for its own workspace.")
         if not self._may_act(user, channel):
             return _warning(f"You are not in this channel, so {command} was not sent. Open a channel you are in.")
@@ -119,7 +119,7 @@ class Gestures:
 
     def open_home(self, user: str) -> Json:
         """Look at the app's Home tab."""
-        if not self.ws.people[user].deleted and self.ws.people[user].team_id == self.ws.seed.team_id:
+        if not self.ws.people[user].deleted and self.ws.people[user].team_id in self.ws.seed.ours:
             self.link.event(payloads.home_opened(self.ws, user))
         return DONE
 

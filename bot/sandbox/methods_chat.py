@@ -20,6 +20,8 @@ Json = dict[str, Any]
 def post_message(ws: Workspace, args: Args) -> Json:
     """chat.postMessage: into a channel, a direct conversation, or to a person; text past 40,000 is cut."""
     channel = place_to_write(ws, args.needed("channel", "channel_not_found"))
+    if channel in ws.direct and not ws.app.messages_tab:
+        raise ApiError("messages_tab_disabled")
     body = _body(args)
     refuse([fault for fault in check_message(body) if fault.error != "msg_too_long"])
     body["text"] = body.get("text", "")[:MESSAGE_TEXT]
@@ -37,6 +39,8 @@ def update(ws: Workspace, args: Args) -> Json:
     channel = ws.channels.get(message.channel)
     if channel is not None and channel.is_archived:
         raise ApiError("is_inactive")
+    if (window := ws.app.edit_window_s) is not None and ws.clock() - float(message.ts) > window:
+        raise ApiError("edit_window_closed")
     given = _body(args)
     if not given.keys() & {"text", "blocks", "metadata"}:
         raise ApiError("no_text")

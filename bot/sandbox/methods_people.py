@@ -15,16 +15,21 @@ Json = dict[str, Any]
 
 def auth_test(ws: Workspace, _args: Args) -> Json:
     """auth.test."""
-    app = ws.seed.app
-    return {
+    app, organisation = ws.seed.app, ws.seed.organisation
+    written = {
         "url": f"https://{ws.seed.team_domain}.slack.com/",
         "team": ws.seed.team_name,
         "team_id": ws.seed.team_id,
         "user": ws.people[app.bot_user].name,
         "user_id": app.bot_user,
         "bot_id": app.bot_id,
-        "is_enterprise_install": False,
+        "is_enterprise_install": ws.seed.for_all_workspaces,
     }
+    if organisation is not None:
+        written["enterprise_id"] = organisation.id
+    if organisation is not None and organisation.has_our_app:
+        written |= {"team": organisation.name, "team_id": organisation.id}
+    return written
 
 
 def users_info(ws: Workspace, args: Args) -> Json:
@@ -34,7 +39,8 @@ def users_info(ws: Workspace, args: Args) -> Json:
 
 def users_list(ws: Workspace, args: Args) -> Json:
     """users.list: the workspace's own, those who left too; no outsiders."""
-    own = [person for person in ws.people.values() if person.team_id == ws.seed.team_id]
+    team = args.text("team_id") if ws.seed.for_all_workspaces else ws.seed.team_id
+    own = [person for person in ws.people.values() if person.team_id == team]
     page, more = args.page(own, default=len(own))
     return {"members": [person_json(ws, person) for person in page], "response_metadata": more}
 

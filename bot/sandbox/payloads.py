@@ -93,9 +93,12 @@ def slash_command(
     ws: Workspace, user: str, *, channel: str, command: str, text: str, response_url: str
 ) -> dict[str, str]:
     """The form fields of a slash command."""
+    organisation = ws.seed.organisation
+    theirs = {"enterprise_id": organisation.id, "enterprise_name": organisation.name} if organisation else {}
     return {
+        **theirs,
         "token": OLD_TOKEN,
-        "team_id": ws.seed.team_id,
+        "team_id": ws.people[user].team_id,
         "team_domain": ws.seed.team_domain,
         "channel_id": channel,
         "channel_name": "directmessage" if channel in ws.direct else ws.channels[channel].name,
@@ -104,7 +107,7 @@ def slash_command(
         "command": command,
         "text": text,
         "api_app_id": ws.seed.app.id,
-        "is_enterprise_install": "false",
+        "is_enterprise_install": str(ws.seed.for_all_workspaces).lower(),
         "response_url": response_url,
         "trigger_id": ws.tickets.give_trigger(user),
     }
@@ -122,16 +125,32 @@ def home_opened(ws: Workspace, user: str) -> Json:
     }
     if home is not None:
         event["view"] = view_json(ws, home)
+    return _event(ws, event, team=ws.people[user].team_id)
+
+
+def app_refused(ws: Workspace) -> Iterator[Json]:
+    """The events of how Slack takes the app's token now: none while it takes it; one that merely expired is nobody's doing."""
+    if ws.app.refused in {"token_revoked", "account_inactive"}:
+        revoked = {"type": "tokens_revoked", "tokens": {"oauth": [], "bot": [ws.seed.app.bot_user]}}
+        yield _event(ws, revoked, team=ws.seed.team_id)
+    if ws.app.refused == "account_inactive":
+        yield _event(ws, {"type": "app_uninstalled"}, team=ws.seed.team_id)
+
+
+def _event(ws: Workspace, event: Json, team: str) -> Json:
+    """What happened, in what Events API wraps it in; `team` is where."""
+    organisation, everywhere = ws.seed.organisation, ws.seed.for_all_workspaces
     authorization = {
-        "enterprise_id": None,
-        "team_id": ws.seed.team_id,
+        "enterprise_id": organisation.id if organisation else None,
+        "team_id": None if everywhere else ws.seed.team_id,
         "user_id": ws.seed.app.bot_user,
         "is_bot": True,
-        "is_enterprise_install": False,
+        "is_enterprise_install": everywhere,
     }
     return {
         "token": OLD_TOKEN,
-        "team_id": ws.seed.team_id,
+        "team_id": team,
+        **({"enterprise_id": organisation.id} if organisation else {}),
         "api_app_id": ws.seed.app.id,
         "event": event,
         "type": "event_callback",
@@ -183,13 +202,19 @@ def _state(action: Json) -> Json:
 
 
 def _by(ws: Workspace, user: str, kind: str) -> Json:
-    person = ws.people[user]
+    person, organisation = ws.people[user], ws.seed.organisation
+    by = {"id": user, "username": person.name, "name": person.name, "team_id": person.team_id}
+    team = {"id": ws.seed.team_id, "domain": ws.seed.team_domain}
+    if organisation is not None:
+        team |= {"enterprise_id": organisation.id, "enterprise_name": organisation.name}
+        if organisation.has_our_app and person.team_id in organisation.teams:
+            by["team_id"] = organisation.id
     return {
         "type": kind,
-        "user": {"id": user, "username": person.name, "name": person.name, "team_id": person.team_id},
+        "user": by,
         "api_app_id": ws.seed.app.id,
         "token": OLD_TOKEN,
-        "team": {"id": ws.seed.team_id, "domain": ws.seed.team_domain},
-        "enterprise": None,
-        "is_enterprise_install": False,
+        "team": None if ws.seed.for_all_workspaces else team,
+        "enterprise": {"id": organisation.id, "name": organisation.name} if organisation else None,
+        "is_enterprise_install": ws.seed.for_all_workspaces,
     }

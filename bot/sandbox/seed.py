@@ -15,6 +15,8 @@ class Person:
     real_name: str
     title: str
     team_id: str
+    also_in: tuple[str, ...] = ()
+    """Other workspaces of our organisation that they are in."""
     email: str | None = None
     """None: Slack does not tell, as for outsiders and bots."""
     tz: str = "Europe/Berlin"
@@ -70,6 +72,16 @@ class App:
     bot_id: str
     bot_user: str
     name: str
+    refused: str | None = None
+    """What Slack answers to its token (`token_revoked`, `account_inactive`, `token_expired`); None: it takes it."""
+    token: str | None = None
+    """The token it was given when it was installed again, and then the one before is revoked; None: it was not."""
+    lost_scopes: frozenset[str] = frozenset()
+    """Scopes that were taken from it."""
+    messages_tab: bool = True
+    """Whether it may write to people directly."""
+    edit_window_s: int | None = None
+    """How long after it was posted a message may be edited, as the workspace has set it; None: at any time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,8 +102,19 @@ class Shortcut:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Organisation:
+    """An Enterprise Grid: the workspaces in it, ours among them."""
+
+    id: str
+    name: str
+    teams: frozenset[str]
+    has_our_app: bool = False
+    """Whether our app is installed in the whole organisation, with one token, and in no workspace by itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Seed:
-    """A whole workspace, on no Enterprise Grid."""
+    """A whole workspace; `organisation` None: it is on no Enterprise Grid."""
 
     team_id: str
     team_name: str
@@ -102,6 +125,17 @@ class Seed:
     groups: tuple[Group, ...]
     manager_field: ProfileField
     """The one custom profile field: it names a person's manager."""
+    organisation: Organisation | None = None
+
+    @property
+    def ours(self) -> frozenset[str]:
+        """The workspaces whose members are ours."""
+        return self.organisation.teams if self.organisation else frozenset({self.team_id})
+
+    @property
+    def for_all_workspaces(self) -> bool:
+        """Whether our app is the whole organisation's."""
+        return self.organisation is not None and self.organisation.has_our_app
 
 
 TEAM, OTHER_TEAM = "T0ACME", "T0OTHER"

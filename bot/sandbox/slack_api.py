@@ -51,8 +51,10 @@ METHODS: dict[str, tuple[Method, str]] = {  # what answers, and the scope it tak
     "blocks.validate": (views.blocks_validate, ""),
 }
 OPEN_A_SOCKET = "apps.connections.open"
+OF_ONE_WORKSPACE = {"users.list", "conversations.list", "usergroups.list", "usergroups.users.list", "team.profile.get"}
+"""What an organisation's token must be told the workspace of. Source: api.slack.com/enterprise/apps/changes-apis."""
 OPEN_METHODS = {"blocks.validate"}
-ALL_SCOPES = frozenset({scope for _, scope in METHODS.values() if scope} | {"commands", "im:history"})
+ALL_SCOPES = frozenset({scope for _, scope in METHODS.values() if scope} | {"commands", "im:history", "groups:history"})
 KEPT_CALLS = 10_000
 
 
@@ -78,7 +80,7 @@ class SlackApi:
 
     async def _answer(self, request: Request) -> Response:
         method = request.path_params["method"]
-        fault = self.faults.take(method, "*")
+        fault = self.faults.over(method) or self.faults.take(method, "*")
         args, answer = Args({}), None
         try:
             args = await read_args(request)
@@ -88,7 +90,7 @@ class SlackApi:
             answer = {"ok": False, "error": refusal.error, **refusal.more}
         self._note(method, args, answer, fault)
         response = await broken(fault, answer) if fault else JSONResponse(answer)
-        response.headers["x-oauth-scopes"] = ",".join(sorted(self._scopes))
+        response.headers["x-oauth-scopes"] = ",".join(sorted(self._granted))
         return response
 
     def _note(self, method: str, args: Args, answer: Json | None, fault: SlackFault | None) -> None:
@@ -102,6 +104,7 @@ class SlackApi:
                 "ok": bool(answer and answer["ok"]) and (fault is None or fault.kind == "slow"),
                 "error": answer and answer.get("error"),
                 "fault": fault and fault.kind,
+                "early": bool(fault and fault.early),
             }
         )
 
@@ -114,14 +117,43 @@ class SlackApi:
         if method not in METHODS:
             raise ApiError("unknown_method", req_method=method)
         carry_out, scope = METHODS[method]
+        scope = _scope_there(self.ws, scope, args.values.get("channel"))
         if method not in OPEN_METHODS:
-            self._is_token(token, self._token, of_the_other_kind=self._sockets.token)
-            if scope and scope not in self._scopes:
-                raise ApiError("missing_scope", needed=scope, provided=",".join(sorted(self._scopes)))
+            self._is_ours(token)
+            if scope and scope not in self._granted:
+                raise ApiError("missing_scope", needed=scope, provided=",".join(sorted(self._granted)))
+            if method in OF_ONE_WORKSPACE and self.ws.seed.for_all_workspaces:
+                _names_a_workspace(self.ws, args)
         return carry_out(self.ws, args)
+
+    @property
+    def _granted(self) -> frozenset[str]:
+        return self._scopes - self.ws.app.lost_scopes
+
+    def _is_ours(self, token: str) -> None:
+        """Raise what Slack says of a token that is not the app's present one, or no good any more."""
+        app = self.ws.app
+        if app.token not in {None, self._token} and token == self._token:
+            raise ApiError("token_revoked")
+        self._is_token(token, app.token or self._token, of_the_other_kind=self._sockets.token)
+        if app.refused:
+            raise ApiError(app.refused)
 
     def _is_token(self, token: str, wanted: str | None, *, of_the_other_kind: str | None) -> None:
         if not token:
             raise ApiError("not_authed")
         if token != wanted:
             raise ApiError("not_allowed_token_type" if token == of_the_other_kind else "invalid_auth")
+
+
+def _scope_there(ws: Workspace, scope: str, channel: object) -> str:
+    """The scope that reading takes in this channel: a direct conversation and a private channel have their own."""
+    if scope == "channels:history" and channel in ws.direct:
+        return "im:history"
+    private = channel in ws.channels and ws.channels[str(channel)].is_private
+    return "groups:history" if scope == "channels:history" and private else scope
+
+
+def _names_a_workspace(ws: Workspace, args: Args) -> None:
+    if args.needed("team_id", "missing_argument") not in ws.seed.ours:
+        raise ApiError("team_access_not_granted")

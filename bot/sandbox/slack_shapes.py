@@ -104,10 +104,20 @@ def person_json(ws: Workspace, person: Person) -> Json:
         "is_ultra_restricted": person.is_ultra_restricted,
         "is_email_confirmed": person.email is not None,
     }
-    if person.team_id != ws.seed.team_id:
+    if person.team_id not in ws.seed.ours:
         written["is_stranger"] = person.is_stranger
-    elif person.email is not None:
+        return written
+    if person.email is not None:
         profile["email"] = person.email
+    if ws.seed.organisation is not None:
+        written["enterprise_user"] = {
+            "id": person.id,
+            "enterprise_id": ws.seed.organisation.id,
+            "enterprise_name": ws.seed.organisation.name,
+            "is_admin": False,
+            "is_owner": False,
+            "teams": [person.team_id, *person.also_in],
+        }
     return written
 
 

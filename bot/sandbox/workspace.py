@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from bot.sandbox.journal import Journal
-from bot.sandbox.seed import Channel, Group, Person, ProfileField, Seed
+from bot.sandbox.seed import App, Channel, Group, Person, ProfileField, Seed
 from bot.sandbox.shown import Message, View
 from bot.sandbox.tickets import Tickets
 
@@ -28,6 +28,7 @@ class Workspace:
         self.channels: dict[str, Channel] = {channel.id: channel for channel in seed.channels}
         self.groups: dict[str, Group] = {group.id: group for group in seed.groups}
         self.manager_field: ProfileField = seed.manager_field
+        self.app: App = seed.app
         self.direct: dict[str, str] = {}
         """Direct conversations with the bot: channel id to the other person's id."""
         self.messages: dict[tuple[str, str], Message] = {}
@@ -144,6 +145,10 @@ class Workspace:
         """Change what the profile field of managers is: protected or not, called otherwise."""
         self._record("field", change=change)
 
+    def change_app(self, change: Json) -> None:
+        """Change how Slack takes the app: its token is refused, or another one; its Messages tab is closed."""
+        self._record("app", change=change)
+
     # ------------------------------------------------------------------ being told
 
     def watch(self, user: str | None) -> asyncio.Event:
@@ -175,7 +180,7 @@ class Workspace:
                 return {user}
             case {"kind": "person"}:
                 return set(self.people)
-            case {"kind": "group" | "field"}:
+            case {"kind": "group" | "field" | "app"}:
                 return set()
             case {"channel": channel}:
                 return set(self.members(channel))
@@ -199,6 +204,10 @@ class Workspace:
                 self.groups[group] = replace(self.groups[group], **_with(tuple, change))
             case {"kind": "field", "change": change}:
                 self.manager_field = replace(self.manager_field, **change)
+            case {"kind": "app", "change": change}:
+                self.app = replace(
+                    self.app, **change | {name: frozenset(change[name]) for name in change if name == "lost_scopes"}
+                )
             case _:
                 raise ValueError(f"The journal holds an event that this version does not know: {event}")
 

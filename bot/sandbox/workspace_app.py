@@ -73,7 +73,7 @@ def workspace_app(
         routes=[
             *api.routes(),
             *response_url_routes(ws),
-            *control_routes(ws, api, faults),
+            *control_routes(ws, api, faults, link),
             *page.routes(),
             sockets.route(),
             Route("/", _index),

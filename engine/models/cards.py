@@ -11,7 +11,8 @@ class Card:
     """A card to paint, claimed by one painter. `channel` and `ts` None: it was never posted, as far as we know.
 
     It is about a pause, or, if it is of kind "doubt", about an effect: the other id is None. `tries` counts how often it was claimed since it
-    was last painted, this time included. `not_before` is the hour that it waited for; None: none.
+    was last painted, this time included. `not_before` is the hour that it waited for; None: none. `error` is what came of the
+    last try; None: nothing is known of it, or there was none.
     """
 
     id: UUID
@@ -25,6 +26,7 @@ class Card:
     channel: str | None
     ts: str | None
     not_before: datetime | None = None
+    error: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,3 +44,4 @@ class Notice:
     detail: dict[str, Any] | None
     tries: int
     state: Literal["due", "sent", "lapsed", "failed"]
+    error: str | None = None

@@ -23,9 +23,11 @@ def any_due(conn: db.Conn) -> bool:
     return db.one(conn, "delivery_due", dict) is not None
 
 
-def claim(conn: db.Conn, *, limit: int, lease_s: float) -> list[Card]:
-    """Cards that do not show their pause as it is."""
-    return db.many(conn, "claim_cards", Card, limit=limit, lease_s=lease_s)
+def claim(
+    conn: db.Conn, *, limit: int, lease_s: float, posts: bool = True, edits: bool = True, directs: bool = True
+) -> list[Card]:
+    """Cards that do not show their pause as it is; of those still to be posted (to a channel, or directly), or edited, only where that is possible now."""
+    return db.many(conn, "claim_cards", Card, limit=limit, lease_s=lease_s, posts=posts, edits=edits, directs=directs)
 
 
 def painted(conn: db.Conn, card: Card, *, channel: str, ts: str) -> None:
@@ -33,9 +35,14 @@ def painted(conn: db.Conn, card: Card, *, channel: str, ts: str) -> None:
     db.execute(conn, "card_painted", card_id=card.id, painted=card.wanted, channel=channel, ts=ts)
 
 
-def postponed(conn: db.Conn, card: Card, *, after_s: float, error: str) -> None:
-    """Slack did not take it; again after a while, or at once if the card must show something else by now."""
-    db.execute(conn, "card_postponed", card_id=card.id, wanted=card.wanted, after_s=after_s, error=error)
+def postponed(conn: db.Conn, card: Card, *, after_s: float, error: str, limited: bool = False) -> None:
+    """Slack did not take it; again after a while, or at once if the card must show something else by now.
+
+    `limited`: Slack said when it takes more. Then the card waits for that, whatever it must show, and keeps its place before others.
+    """
+    db.execute(
+        conn, "card_postponed", card_id=card.id, wanted=card.wanted, after_s=after_s, error=error, limited=limited
+    )  # fmt: skip
 
 
 def gone(conn: db.Conn, card: Card, error: str) -> None:
@@ -59,6 +66,11 @@ def adopt(conn: db.Conn, card_id: UUID, *, channel: str, ts: str) -> bool:
     False if the card has another message.
     """
     return db.execute(conn, "card_adopted", card_id=card_id, channel=channel, ts=ts) > 0
+
+
+def repaint(conn: db.Conn, pause_id: UUID) -> None:
+    """Have every card of a pause painted anew, since something else than a move may have made it untrue."""
+    db.execute(conn, "repaint_cards", pause_id=pause_id)
 
 
 def instead(conn: db.Conn, pause_id: UUID, dest: str) -> bool:

@@ -1,6 +1,6 @@
 """The record: a run's events in order, the check of its chain, and of what the system's own chain tells (policies, people).
 
-Moves write their events themselves, in their own statement; nothing here can write one for a run.
+Moves write their events themselves, in their own statement; all that is written here for a run is that somebody was turned away.
 """
 
 from dataclasses import dataclass
@@ -20,6 +20,16 @@ def of_run(conn: db.Conn, run_id: UUID) -> list[Event]:
 def of_pause(conn: db.Conn, pause_id: UUID) -> list[Passage]:
     """What happened to a request and to what it led to, in order; the latest thirty."""
     return db.many(conn, "events_of_pause", Passage, pause_id=pause_id)
+
+
+def turned_away(conn: db.Conn, about: UUID, tried: str, *, actor: str, surface: str, why: str) -> None:
+    """Somebody tried to decide on a pause or an effect, and was turned away before any move. Raises NotFound.
+
+    `tried` is the event it would have been, `actor` a person or, where nobody knows them, the Slack identity ("T0OTHER:U0GUEST").
+    """
+    db.must(
+        conn, "refused_attempt", dict, f"request {about}", about=about, event=tried, actor=actor, surface=surface, why=why
+    )  # fmt: skip
 
 
 def read(conn: db.Conn, run_id: UUID) -> chain.Record:

@@ -87,6 +87,8 @@ def _decide(
     if row["outcome"] == "keyless":
         raise Conflict("This request is sealed, and there is no key here to seal an answer with, so nothing was recorded. "
                        "Set PLACET_SEAL_KEY here as it is elsewhere.", stands=row["status"])  # fmt: skip
+    if row["outcome"] == "broken":  # a card that still offers to decide is not left to do so
+        cards.repaint(conn, pause_id)
     return _outcome(conn, row)
 
 

@@ -13,7 +13,7 @@ from starlette.applications import Starlette
 
 from bot.delivery.web import Slack
 from bot.sandbox.outside import SHORTCUTS
-from bot.sandbox.seed import Command
+from bot.sandbox.seed import Command, Seed
 from bot.sandbox.slack_api import ALL_SCOPES
 from bot.sandbox.workspace_app import workspace_app
 from tests.sandbox.loopback import serving
@@ -63,6 +63,14 @@ class Office:
 
     def fault(self, on: str, kind: str, **more: Any) -> None:
         self.faults({"on": on, "kind": kind, **more})
+
+    def rates(self, **rates: tuple[int, float]) -> None:
+        """From now on so many calls are taken, then none for so many seconds, by method: chat_update=(50, 60); no other limits."""
+        limits = {
+            name.replace("_", ".", 1): {"calls": calls, "seconds": seconds} for name, (calls, seconds) in rates.items()
+        }
+        answer = self.http.post("/slack/rates", json={"rates": limits})
+        assert answer.status_code == 200, answer.text
 
     def calls(self, method: str) -> list[Json]:
         return [call for call in self.read("/slack/calls")["calls"] if call["method"] == method]
@@ -142,7 +150,9 @@ def text_of(shown: Any) -> str:
 
 
 @contextmanager
-def open_office(journal: Path, patience: float = 3.0, scopes: frozenset[str] = ALL_SCOPES) -> Iterator[Office]:
+def open_office(
+    journal: Path, patience: float = 3.0, scopes: frozenset[str] = ALL_SCOPES, seed: Seed | None = None
+) -> Iterator[Office]:
     """A workspace on this journal for as long as the block runs; it delivers nowhere until told. `scopes`: those of our token."""
     workspace = workspace_app(
         journal=journal,
@@ -153,6 +163,7 @@ def open_office(journal: Path, patience: float = 3.0, scopes: frozenset[str] = A
         commands=(Command(command="/approvals", description="What waits"),),
         shortcuts=SHORTCUTS,
         scopes=scopes,
+        seed=seed,
         patience=patience,
     )
     with serving(workspace) as url, httpx.Client(base_url=url, timeout=10) as http:

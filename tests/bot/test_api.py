@@ -450,6 +450,15 @@ def test_a_signature_that_is_none_is_refused_without_a_fault(home: Home, signatu
     assert home.http.post("/slack/events", content=b"payload={}", headers=headers).status_code == 401
 
 
+def test_a_delivery_that_is_too_large_is_refused_unread_and_nothing_is_written(
+    home: Home, conn: Any, pause_id: UUID
+) -> None:
+    pause = pauses.get(conn, pause_id)
+    large = click(pause_id, pause.digest, message={"text": "x" * BYTES})
+    assert knock(home, large).status_code == 413
+    assert pauses.get(conn, pause_id) == pause
+
+
 def test_the_same_request_sent_twice_decides_once(home: Home, conn: Any, pause_id: UUID) -> None:
     body = click(pause_id, pauses.get(conn, pause_id).digest)
     assert knock(home, body).status_code == 200

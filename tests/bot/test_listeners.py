@@ -209,6 +209,14 @@ def test_a_reason_need_not_be_given(home: Home, pause_id: UUID) -> None:
     assert (home.pause(pause_id).status, home.pause(pause_id).reason) == ("denied", None)
 
 
+def test_a_form_that_is_delivered_twice_closes_and_decides_once(home: Home, pause_id: UUID) -> None:
+    view = denying(home)
+    home.office.fault("submit", "duplicate")
+    assert home.office.act("submit", "U0MARTA", view_id=view["id"], values=reason("Too dear.")) == {"ok": True}
+    assert (home.pause(pause_id).status, len(home.pause(pause_id).votes)) == ("denied", 1)
+    assert home.office.views("U0MARTA") == []
+
+
 def test_a_form_submitted_too_late_says_who_was_quicker(home: Home, conn: Any, pause_id: UUID) -> None:
     view = denying(home)
     pauses.approve(conn, pause_id, "marta", surface="tests")

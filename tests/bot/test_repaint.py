@@ -1,24 +1,28 @@
 """Every card comes to equal its pause, whatever Slack does; and a wait is never invisible without an alarm."""
 
 import logging
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 import psycopg
 import pytest
 
-from bot.cards import ids
+from bot.cards import blocks, ids
+from bot.delivery.answers import Sent
 from bot.delivery.courier import Courier
 from bot.delivery.repaint import paint_copy, paint_due
+from bot.sandbox.slack_api import ALL_SCOPES
 from engine.models import NewCard
 from engine.rules import turn
 from engine.rules.needs import Step
 from engine.state import cards, events, outage, pauses, people, runs
 from engine.workers.sweep import Sweeper
 from tests import database, rows
-from tests.bot.office import Office, actions_of, at_once, text_of
+from tests.bot.office import Office, actions_of, at_once, open_office, text_of
 
 APPROVER = [ids.ACTION_APPROVE, ids.ACTION_DENY, ids.ACTION_ASK, ids.ACTION_DETAILS]
 
@@ -34,7 +38,7 @@ def shown(conn: Any, pause_id: UUID, kind: str = "approver") -> list[cards.Shown
 
 
 def again_now(conn: Any) -> None:
-    conn.execute("UPDATE card SET not_before = NULL WHERE not_before IS NOT NULL")
+    conn.execute("UPDATE card SET not_before = NULL, painter_until = NULL")
 
 
 def test_a_new_request_is_posted_to_its_channel_and_to_its_requester(
@@ -79,30 +83,132 @@ def test_an_escalation_leaves_the_old_card_without_buttons_and_sends_a_new_one(
     assert actions_of(dm) == APPROVER
 
 
-def test_a_lost_answer_ends_in_a_card_that_is_known(
-    conn: Any, pause_id: UUID, courier: Courier, office: Office
-) -> None:
-    office.fault("chat.postMessage", "drop")
-    paint_due(courier)
-    again_now(conn)
-    paint_due(courier)
-    assert cards.undelivered(conn) == 0
-    assert len(office.messages("C0BUY")) + len(office.messages("D0PRIYA")) == 3  # one of them twice, and harmless
-
-
-def test_a_copy_that_no_card_knows_can_be_painted_all_the_same(
+def test_a_post_whose_answer_was_lost_is_found_again_and_not_repeated(
     conn: Any, pause_id: UUID, courier: Courier, office: Office
 ) -> None:
     office.fault("chat.postMessage", "drop", times=2)
     paint_due(courier)
+    pauses.approve(conn, pause_id, "marta", surface="tests")  # what stands there is not what holds
     again_now(conn)
     paint_due(courier)
-    stray, known = office.messages("C0BUY")
-    pauses.approve(conn, pause_id, "marta", surface="tests")
+    assert cards.undelivered(conn) == 0
+    for place in ("C0BUY", "D0PRIYA"):
+        [one] = office.messages(place)
+        assert "Approved by Marta Keller" in text_of(one)
+    assert len(office.calls("chat.postMessage")) == 2
+
+
+def test_a_post_that_never_arrived_is_made_once_more(
+    conn: Any, pause_id: UUID, courier: Courier, office: Office
+) -> None:
+    office.fault("chat.postMessage", "drop", times=2, stored=False)
     paint_due(courier)
+    again_now(conn)
+    paint_due(courier)
+    assert [len(office.messages(place)) for place in ("C0BUY", "D0PRIYA")] == [1, 1]
+    assert cards.undelivered(conn) == 0
+
+
+def test_a_painter_that_died_while_it_posted_left_a_card_that_is_found(
+    conn: Any, pause_id: UUID, courier: Courier, office: Office
+) -> None:
+    [card] = [c for c in cards.claim(conn, limit=9, lease_s=60) if c.kind == "approver"]
+    assert isinstance(
+        courier.post(card.dest, blocks.card(pauses.get(conn, pause_id), kind="approver", level=0, env="test")), Sent
+    )
+    again_now(conn)
+    paint_due(courier)
+    assert len(office.messages("C0BUY")) == 1
+    assert cards.undelivered(conn) == 0
+
+
+@pytest.mark.parametrize("fault", [{"kind": "rate_limited", "seconds": 1}, {"kind": "status", "status": 503}])
+def test_where_it_cannot_be_seen_whether_a_post_arrived_it_waits(
+    conn: Any, pause_id: UUID, courier: Courier, office: Office, fault: dict[str, Any]
+) -> None:
+    office.faults(
+        {"on": "chat.postMessage", "kind": "drop", "times": 2}, {"on": "conversations.history", "times": 2, **fault}
+    )
+    for _ in range(2):
+        paint_due(courier)
+        again_now(conn)
+    assert cards.undelivered(conn) == 2
+    office.faults()
+    fresh = replace(courier, slack=office.slack)  # the time that Slack named has passed
+    paint_due(fresh)
+    assert [len(office.messages(place)) for place in ("C0BUY", "D0PRIYA")] == [1, 1]
+    assert cards.undelivered(conn) == 0
+
+
+@pytest.fixture
+def unread(tmp_path: Path) -> Iterator[Office]:
+    """A workspace in which we may not read what was said."""
+    with open_office(tmp_path / "unread.jsonl", scopes=ALL_SCOPES - {"channels:history", "im:history"}) as running:
+        yield running
+
+
+def test_a_copy_that_no_card_knows_can_be_painted_all_the_same(
+    conn: Any, pause_id: UUID, courier: Courier, unread: Office
+) -> None:
+    blind = replace(courier, slack=unread.slack)
+    unread.fault("chat.postMessage", "drop", times=2)
+    paint_due(blind)
+    again_now(conn)
+    paint_due(blind)
+    stray, known = unread.messages("C0BUY")
+    pauses.approve(conn, pause_id, "marta", surface="tests")
+    paint_due(blind)
     assert shown(conn, pause_id)[0].ts == known["ts"]
-    paint_copy(courier, pause_id, kind="approver", level=0, channel="C0BUY", ts=stray["ts"])
-    assert all(ids.ACTION_APPROVE not in actions_of(m) for m in office.messages("C0BUY"))
+    paint_copy(blind, pause_id, kind="approver", level=0, channel="C0BUY", ts=stray["ts"])
+    assert all(ids.ACTION_APPROVE not in actions_of(m) for m in unread.messages("C0BUY"))
+
+
+@pytest.mark.parametrize("error", ["edit_window_closed", "msg_too_long", "invalid_arguments"])
+def test_a_card_that_can_never_be_edited_is_taken_away_with_its_buttons(
+    conn: Any, pause_id: UUID, courier: Courier, office: Office, error: str
+) -> None:
+    paint_due(courier)
+    old = {m["ts"] for place in ("C0BUY", "D0PRIYA") for m in office.messages(place)}
+    pauses.approve(conn, pause_id, "marta", surface="tests")
+    office.fault("chat.update", "error", error=error, times=4)  # the short one, too
+    paint_due(courier)
+    for place in ("C0BUY", "D0PRIYA"):
+        [one] = office.messages(place)
+        assert one["ts"] not in old
+        assert "Approved by Marta Keller" in text_of(one)
+        assert ids.ACTION_APPROVE not in actions_of(one)
+    assert cards.undelivered(conn) == 0
+
+
+def test_a_card_that_cannot_be_taken_away_just_now_is_later(
+    conn: Any, pause_id: UUID, courier: Courier, office: Office
+) -> None:
+    paint_due(courier)
+    old = {m["ts"] for m in office.messages("C0BUY")}
+    pauses.approve(conn, pause_id, "marta", surface="tests")
+    office.change(app="A0PLACET", set={"edit_window_s": 0})
+    office.fault("chat.delete", "status", status=503, times=2)
+    paint_due(courier)
+    assert {m["ts"] for m in office.messages("C0BUY")} == old
+    again_now(conn)
+    paint_due(courier)
+    [one] = office.messages("C0BUY")
+    assert "Approved by Marta Keller" in text_of(one)
+    assert cards.undelivered(conn) == 0
+
+
+def test_a_card_that_can_neither_be_edited_nor_taken_away_is_followed_by_one_that_is_true(
+    conn: Any, pause_id: UUID, courier: Courier, office: Office, caplog: pytest.LogCaptureFixture
+) -> None:
+    paint_due(courier)
+    pauses.approve(conn, pause_id, "marta", surface="tests")
+    office.faults(
+        {"on": "chat.update", "kind": "error", "error": "cant_update_message", "times": 2},
+        {"on": "chat.delete", "kind": "error", "error": "cant_delete_message", "times": 2},
+    )
+    paint_due(courier)
+    assert "Approved by Marta Keller" in text_of(office.messages("C0BUY")[-1])
+    assert "cannot be edited (cant_update_message), nor taken away: cant_delete_message" in caplog.text
 
 
 LATER = (NewCard(kind="approver", dest="channel:C0BUY", not_before=datetime.now(UTC) + timedelta(days=1)),)
@@ -123,7 +229,8 @@ def test_a_card_for_later_whose_post_may_have_gone_out_is_told_the_outcome(
     paint_due(courier)
     [card] = shown(conn, asked)
     assert card.state == "live"
-    assert "Denied by Marta Keller" in text_of(office.messages("C0BUY")[-1])
+    [told] = office.messages("C0BUY")
+    assert "Denied by Marta Keller" in text_of(told)
 
 
 def test_a_card_for_later_that_was_deleted_is_told_the_outcome(conn: Any, courier: Courier, office: Office) -> None:
@@ -333,7 +440,7 @@ def test_a_rate_limit_postpones_by_what_slack_says_and_loses_nothing(
     paint_due(courier)
     assert office.messages("C0BUY") == []
     assert paint_due(courier) == 0
-    [wait] = conn.execute("SELECT min(not_before - clock_timestamp()) FROM card").fetchall()
+    [wait] = conn.execute("SELECT min(painter_until - clock_timestamp()) FROM card").fetchall()
     assert 30 < wait[0].total_seconds() <= 40
     again_now(conn)
     paint_due(Courier(pool=courier.pool, slack=office.slack, us=courier.us, env="test"))  # another process, not limited
@@ -386,3 +493,57 @@ def test_an_altered_request_shows_no_buttons(conn: Any, pause_id: UUID, courier:
     [card] = office.messages("C0BUY")
     assert actions_of(card) == []
     assert "altered" in text_of(card)
+
+
+# ------------------------------------------------------------------------------------------------------------ many at once
+
+
+def edits(office: Office) -> list[str]:
+    """The ids of the requests whose cards were edited in the channel, in order."""
+    calls = [c["args"] for c in office.calls("chat.update") if c["ok"] and c["args"]["channel"] == "C0BUY"]
+    return [str(call["metadata"]["event_payload"]["pause_id"]) for call in calls]
+
+
+def test_what_was_decided_is_shown_before_what_ran_out(conn: Any, courier: Courier, office: Office) -> None:
+    late = [rows.waiting(conn, need=replace(rows.NEED, on_expiry="deny", steps=()))[0] for _ in range(3)]
+    decided = [rows.waiting(conn)[0] for _ in range(3)]
+    paint_due(courier)
+    for one in late:
+        rows.make_due(conn, one)
+    assert len(Sweeper(courier.pool).run()) == 3
+    for one in decided:
+        pauses.approve(conn, one, "marta", surface="tests")
+    paint_due(courier)
+    assert edits(office) == [*map(str, decided), *map(str, late)]
+
+
+def test_a_limit_of_one_method_holds_back_nothing_else_and_a_card_keeps_its_place(
+    conn: Any, courier: Courier, office: Office
+) -> None:
+    first, second = rows.waiting(conn)[0], rows.waiting(conn)[0]
+    paint_due(courier)
+    later = rows.waiting(conn)[0]
+    late = rows.waiting(conn, need=replace(rows.NEED, on_expiry="deny", steps=()))[0]
+    office.fault("chat.postMessage", "rate_limited", seconds=40)
+    pauses.approve(conn, first, "marta", surface="tests")
+    paint_due(courier)
+    assert edits(office) == [str(first)]
+    assert len(office.calls("chat.postMessage")) == 5  # one was told to wait, and the others were not tried
+    rows.make_due(conn, late)
+    Sweeper(courier.pool).run()
+    office.fault("chat.update", "rate_limited", seconds=40)
+    pauses.approve(conn, second, "marta", surface="tests")
+    assert paint_due(courier) == 1  # told to wait, too
+    conn.execute("UPDATE card SET painter_until = NULL")
+    fresh = replace(courier, slack=office.slack)
+    paint_due(fresh)
+    assert edits(office) == [str(first), str(second)]
+    assert all(c.wanted == c.painted for one in (first, second, later, late) for c in cards.of_pause(conn, one))
+
+
+def test_many_cards_for_one_person_open_their_conversation_once(conn: Any, courier: Courier, office: Office) -> None:
+    for _ in range(5):
+        rows.waiting(conn)
+    paint_due(courier)
+    assert len(office.messages("D0PRIYA")) == 5
+    assert len(office.calls("conversations.open")) == 1

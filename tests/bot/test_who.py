@@ -1,14 +1,18 @@
 """Who stands behind a click: by the signed ids alone, checked with Slack within the last minute, and closed to everybody else."""
 
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bot.delivery import who
 from bot.delivery.who import Identity, Known, Turned, Us
+from bot.sandbox.seed import Organisation, acme
 from engine.rules import people as people_rules
 from engine.state import db, people
-from tests.bot.office import Office
+from tests.bot.office import Office, open_office
 
 Json = dict[str, Any]
 
@@ -46,6 +50,7 @@ def test_a_member_is_known_and_asked_of_slack_once_a_minute(conn: Any, pool: db.
         ({"deleted": True}, "deactivated"),
         ({"is_restricted": True}, "guest"),
         ({"is_ultra_restricted": True}, "guest"),
+        ({"is_bot": True}, "bot"),
     ],
 )
 def test_whom_slack_no_longer_has_as_a_member_is_turned_away(
@@ -96,6 +101,16 @@ slack = ["E0ACME:U0MARTA"]
 """
 
 
+@pytest.fixture
+def grid(tmp_path: Path) -> Iterator[Office]:
+    """The workspace as one of two of an organisation, Marta in both."""
+    seed = acme()
+    both = tuple(replace(one, also_in=("T0SISTER",)) if one.id == "U0MARTA" else one for one in seed.people)
+    organisation = Organisation(id="E0ACME", name="Acme Group", teams=frozenset({"T0ACME", "T0SISTER"}))
+    with open_office(tmp_path / "grid.jsonl", seed=replace(seed, people=both, organisation=organisation)) as running:
+        yield running
+
+
 @pytest.mark.parametrize(
     "body",
     [
@@ -108,12 +123,21 @@ slack = ["E0ACME:U0MARTA"]
     ],
 )
 def test_in_a_grid_a_person_is_one_whichever_workspace_they_click_in(
-    conn: Any, pool: db.Pool, office: Office, body: Json
+    conn: Any, pool: db.Pool, grid: Office, body: Json
 ) -> None:
     people.load(conn, people_rules.parse(GRID_PEOPLE), actor="tests")
-    found = behind(pool, office, body, GRID)
+    found = behind(pool, grid, body, GRID)
     assert isinstance(found, Known)
     assert found.actor.id == "marta"
+
+
+def test_an_outsider_with_the_id_of_one_of_ours_is_a_stranger(conn: Any, pool: db.Pool, grid: Office) -> None:
+    people.load(conn, people_rules.parse(GRID_PEOPLE), actor="tests")
+    for _ in range(2):  # in our organisation's channel, where Marta herself was checked just now
+        assert behind(pool, grid, click("U0MARTA", "T0OTHER", "E0ACME"), GRID) == Turned("stranger")
+        assert isinstance(behind(pool, grid, click("U0MARTA", "E0ACME", "E0ACME"), GRID), Known)
+    grid.fault("users.info", "status")
+    assert behind(pool, grid, click("U0MARTA", "T0SISTER", "E0ACME"), GRID) == Turned("unchecked")
 
 
 def test_in_a_grid_too_an_unknown_mapping_is_closed(conn: Any, pool: db.Pool, office: Office) -> None:

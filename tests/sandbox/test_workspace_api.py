@@ -249,7 +249,7 @@ def test_what_changed_is_so_after_a_restart_too(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"set": {}}, "user: name one `user`, `channel`, `group` or `field`, and what to `set`."),
+        ({"set": {}}, "user: name one `user`, `channel`, `group`, `app` or `field`, and what to `set`."),
         ({"group": "S0NONE", "set": {}}, "group: there is no 'S0NONE' here."),
         ({"field": "Xf0NONE", "set": {}}, "field: there is no 'Xf0NONE' here."),
         (

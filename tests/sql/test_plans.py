@@ -65,7 +65,7 @@ HOT: dict[str, tuple[str, str, dict[str, Any]]] = {
     "due_pauses": ("run_pause_due", "run_pause", {"limit": 100, "back_s": 120}),
     "waiting_pauses": ("run_pause_due", "run_pause", {"person": None, "role": None, "asked_by": None, "limit": 20, "offset": 0}),
     "claim_run": ("run_queued", "run", {"agents": ["procurement"], "lease_s": 60, "worker": "w1"}),
-    "claim_cards": ("card_due", "card", {"limit": 10, "lease_s": 60}),
+    "claim_cards": ("card_due", "card", {"limit": 10, "lease_s": 60, "posts": True, "edits": True, "directs": True}),
     "reclaim_run": ("run_pkey", "run", {"agents": ["procurement"], "lease_s": 60, "worker": "w1"}),
     "decide_pause": (
         "run_pkey", "run",
