@@ -200,6 +200,16 @@ CREATE TABLE run_call (
     CHECK ((state = 'settled') = (result IS NOT NULL))
 );
 
+-- A run that asks anew what lapsed in another, which had ended: it has that one's messages up to the reply in which it was asked, and none of the
+-- calls of that reply is answered in it. A turn is asked again once; what lapses there can be asked again there.
+CREATE TABLE run_again (
+    run_id    uuid PRIMARY KEY,
+    of_run    uuid NOT NULL,
+    of_pause  uuid NOT NULL,                   -- the request on which its requester pressed
+    of_step   integer NOT NULL,                -- the turn of that run, and the step at which this one began
+    UNIQUE (of_run, of_step)
+);
+
 -- ---------------------------------------------------------------------------------------------------------------- pauses
 
 CREATE FUNCTION run_pause_is_sound_v1(status text, approver text, votes_left integer, decided_at timestamptz)

@@ -1,0 +1,59 @@
+"""What a worker knows of a run that asks again what lapsed in another: which requests those were, and at what price.
+
+The one rule: it is only told and compared. What is asked anew is made from the model's call by what holds now.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from engine.models import Pause, Quote, Superseded
+from engine.rules.money import Money
+from engine.state import pauses
+from engine.state.present import Rules
+from engine.workers.means import Turn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Before:
+    """The request that a call was before. `amount` was asked for then, when the price was `quoted`; None: there was none, or it was altered."""
+
+    request: Superseded
+    amount: Money | None
+    quoted: Money | None
+
+    def price(self, now: Quote) -> Money:
+        """At what price it is asked for now: what was asked for, as long as the price is the same as then."""
+        return self.amount if self.amount is not None and now.price == self.quoted else now.price
+
+
+def before(turn: Turn, holds: Rules) -> Mapping[int, Before]:
+    """By their place in the turn, what the calls of a run's first turn were asked as in the run that it goes on from; none in any other turn."""
+    asked = holds.asks_again
+    if asked is None or asked.step != turn.run.iterations:
+        return {}
+    found = [turn.means.do(pauses.get, pause_id) for pause_id in asked.pauses]
+    return {
+        pause.n: _before(pause) for pause in found
+    }  # the oldest first: of those that replaced each other the last counts
+
+
+def _before(pause: Pause) -> Before:
+    held = pause.content
+    amount = held.amount if held else None
+    quoted = held.quote.price if held and held.quote else None
+    request = Superseded(pause_id=str(pause.id), why=_why(pause), was=quoted or amount)
+    return Before(request=request, amount=amount, quoted=quoted)
+
+
+def _why(pause: Pause) -> str:
+    requester = pause.requester_name or pause.on_behalf_of
+    match pause.status:
+        case "expired":
+            since = "since nobody had answered in time"
+        case "cancelled" if pause.decided_by == pause.on_behalf_of:
+            since = "who had withdrawn it"
+        case "voided":
+            since = "since it was approved and then not carried out"
+        case _:
+            since = "since it had lapsed with another of the same turn"
+    return f"for {requester}, {since}"
