@@ -29,6 +29,7 @@ _WHERE: Final[Mapping[str, str]] = {
     "approve": "decisions",
     "deny": "decisions",
     "withdraw": "decisions",
+    "again": "again",
     "pause": "runs",
     "resume": "runs",
     "cancel": "runs",

@@ -93,9 +93,7 @@ def lapsed(conn: Any, calls: int = 1, *, by: str = "withdraw", **changes: Any) -
         assert isinstance(pauses.withdraw(conn, pause_ids[0], "priya", surface="tests"), Decided)
     else:
         make_due(conn, pause_ids[0])
-        assert pauses.settle_due(
-            conn, [pauses.NextStep(pause_id=pause_ids[0], level=0, next=None)], surface="tests"
-        )
+        assert pauses.settle_due(conn, [pauses.NextStep(pause_id=pause_ids[0], level=0, next=None)], surface="tests")
     end(conn, pauses.get(conn, pause_ids[0]).run_id)
     return pause_ids
 
@@ -104,8 +102,10 @@ def end(conn: Any, run_id: UUID) -> None:
     """A queued run whose calls were refused comes to its end."""
     claim = claimed(conn, run_id)
     open_calls = [call.n for call in runs.load(conn, run_id).calls if call.state == "requested"]
-    runs.save_results(conn, claim, dict.fromkeys(open_calls, {"text": "Not done.", "is_error": True}))
-    runs.finish(conn, claim, "It was not bought.", runs.LastWords(messages=(REPLY,), replies=1, tokens=50, cost_micros=5))
+    runs.save_results(conn, claim, {n: {"text": "Not done.", "is_error": True} for n in open_calls})
+    runs.finish(
+        conn, claim, "It was not bought.", runs.LastWords(messages=(REPLY,), replies=1, tokens=50, cost_micros=5)
+    )
 
 
 def intent(run_id: UUID, pause_id: UUID | None, n: int = 0, step: int = 1) -> ledger.Intent:

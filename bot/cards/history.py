@@ -6,6 +6,7 @@ Proposed, shown, approved and done are four things on record; here they stand on
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from bot.cards.ids import screen_id
 from bot.cards.parts import Block, Moment, cut, flat, small, strong
 from bot.cards.phrases import answering, named
 from bot.cards.seen import one_line, seen_line
@@ -21,6 +22,7 @@ _DID: Final[Mapping[str, str]] = {
     "pause cancel": "withdrew it",
     "pause supersede": "asked anew in its place",
     "pause void": "ended it: its authority or its time was gone",
+    "pause ask_again": "asked for it again",
     "pause execute": "recorded that it was done",
     "pause fail": "recorded that it was not done",
     "effect attempt": "began to do it",
@@ -47,6 +49,12 @@ _IN_VAIN: Final[Mapping[str, str]] = {
     "broken": "the request was altered after it was stored",
     "keyless": "its seal could not be made",
     "open": "it was being carried out",
+    "not_lapsed": "it had not lapsed",
+    "begun": "something of the same turn was carried out",
+    "live": "its run had not ended",
+    "done": "its run did the same afterwards",
+    "refused": "the same was refused afterwards",
+    "already": "it was asked again already",
 }
 """Why an attempt was refused."""
 _ANSWERS: Final = frozenset({"vote", "approve", "deny"})
@@ -66,12 +74,16 @@ def _line(pause: Pause, one: Passage) -> list[Block]:
     what = _DID.get(f"{one.entity} {one.event}", f"{one.event} ({one.entity})")
     if one.refused:
         why = _IN_VAIN.get(one.detail or "", one.detail or "refused")
-        return small(Moment("{}", one.at), f"{who} tried in vain to {one.event}: {seen_line(why).text}")
+        return small(
+            Moment("{}", one.at), f"{who} tried in vain to {one.event.replace('_', ' ')}: {seen_line(why).text}"
+        )
     return small(Moment("{}", one.at), f"{who} {what} ({seen_line(one.surface).text}){_said(one)}")
 
 
 def _said(one: Passage) -> str:
-    """The reason that a person gave; what machines note beside their moves is not for people."""
+    """The reason that a person gave, or the run that asks again; what else machines note beside their moves is not for people."""
+    if one.event == "ask_again" and one.detail:
+        return f": {screen_id('run', one.detail)}"
     if one.event not in {"deny", "cancel", "abandon"} or not (one.detail and one.detail.strip()):
         return ""
     return f": “{cut(one_line(one.detail), _DETAIL)}”"

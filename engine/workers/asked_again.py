@@ -5,11 +5,13 @@ The one rule: it is only told and compared. What is asked anew is made from the 
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from engine.models import Pause, Quote, Superseded
 from engine.rules.money import Money
 from engine.state import pauses
-from engine.state.present import Rules
+from engine.state.present import DoneBefore, Rules
+from engine.tool import Tool
 from engine.workers.means import Turn
 
 
@@ -35,6 +37,17 @@ def before(turn: Turn, holds: Rules) -> Mapping[int, Before]:
     return {
         pause.n: _before(pause) for pause in found
     }  # the oldest first: of those that replaced each other the last counts
+
+
+def done_since(holds: Rules, tool: Tool, arguments: Mapping[str, Any]) -> DoneBefore | None:
+    """The same call, whatever it cost, if a run did it after the reply from which this one goes on: its model cannot know. None: none did."""
+    asked = _but_for_the_price(tool, arguments)
+    same = (one for one in holds.done if one.tool == tool.name and _but_for_the_price(tool, one.arguments) == asked)
+    return next(same, None)
+
+
+def _but_for_the_price(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in arguments.items() if name != tool.amount}
 
 
 def _before(pause: Pause) -> Before:

@@ -21,7 +21,7 @@ from engine.state import db, ledger
 from engine.state.present import Refusal, Rules
 from engine.state.runs import Ask
 from engine.tool import Bound, InvalidArguments, Tool
-from engine.workers import grants, judge
+from engine.workers import asked_again, grants, judge
 from engine.workers.asked_again import Before
 from engine.workers.means import Turn
 from engine.workers.prices import at_price
@@ -155,16 +155,12 @@ def _past(call: Call, tool: Tool, bound: Bound, holds: Rules) -> Answer | None:
     """What a person refused before, or a run that this one goes on from did since, whatever it cost; None: it is neither."""
     if before := holds.refused.get(digest.fingerprint(tool.name, bound.arguments)):
         return Answer(call=call, text=_refused_before(before), refused=True)
-    same = _but_for_the_price(tool, bound.arguments)
-    for one in holds.done:
-        if one.tool == tool.name and _but_for_the_price(tool, one.arguments) == same:
-            text = f"This was done already, in run {one.run_id}, from which this one goes on. It is not done twice; say so."
-            return Answer(call=call, text=text)
+    if since := asked_again.done_since(holds, tool, bound.arguments):
+        text = (
+            f"This was done already, in run {since.run_id}, from which this one goes on. It is not done twice; say so."
+        )
+        return Answer(call=call, text=text)
     return None
-
-
-def _but_for_the_price(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in arguments.items() if name != tool.amount}
 
 
 def _refused_before(before: Refusal) -> str:

@@ -1,6 +1,5 @@
 """What lapsed is asked again: one new run, with what the model had said and what it had cost, and nothing of the request; and who may not."""
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
@@ -8,7 +7,7 @@ from uuid import UUID
 
 import pytest
 
-from engine.models import AskedAgain, Decided, NotAskedAgain
+from engine.models import AskedAgain, Claim, Decided, NotAskedAgain
 from engine.rules import digest
 from engine.rules.money import Money
 from engine.state import again, events, ledger, pauses, runs
@@ -263,17 +262,25 @@ _CHEAPER = Money(3_700_000, "EUR")
 def _anew(conn: Any, run_id: UUID, **changes: Any) -> UUID:
     """The agent asks for the same once more, by itself, in the run's next turn."""
     claim = runs.claim(conn, "w1", ["procurement"], lease_s=60)
-    claim = claim or next(iter(_claims(conn, run_id)))
+    claim = claim or _claimed(conn, run_id)
     runs.save_results(conn, claim, {0: {"text": "Not done.", "is_error": True}})
-    runs.save_reply(conn, claim, [rows.REPLY], [{"id": "toolu_anew", "name": "charge_supplier", "input": {}}], tokens=1, cost_micros=1)
+    runs.save_reply(
+        conn,
+        claim,
+        [rows.REPLY],
+        [{"id": "toolu_anew", "name": "charge_supplier", "input": {}}],
+        tokens=1,
+        cost_micros=1,
+    )
     once_more = rows.asked(conn, claim, step=2, **changes)
     runs.ask(conn, claim, [once_more])
     return once_more.id
 
 
-def _claims(conn: Any, run_id: UUID) -> Iterator[Any]:
+def _claimed(conn: Any, run_id: UUID) -> Claim:
+    """Whoever has it."""
     run = runs.load(conn, run_id)
-    yield runs.Claim(id=run_id, epoch=run.epoch, agent="procurement")
+    return Claim(id=run_id, epoch=run.epoch, agent="procurement")
 
 
 def _at(price: Money) -> dict[str, Any]:
@@ -340,6 +347,6 @@ def _done(conn: Any, pause_id: UUID, verdict: ledger.Verdict = "succeed") -> UUI
 
 def _end_second(conn: Any, run_id: UUID) -> None:
     """The run has said its last word after its second turn."""
-    claim = runs.claim(conn, "w1", ["procurement"], lease_s=60) or next(iter(_claims(conn, run_id)))
+    claim = runs.claim(conn, "w1", ["procurement"], lease_s=60) or _claimed(conn, run_id)
     runs.save_results(conn, claim, {0: rows.PAID})
     runs.finish(conn, claim, "Done.", runs.LastWords())

@@ -1,6 +1,5 @@
 """A run that asks again what lapsed: it proposes the model's call at the price of now, is judged by the policy and people of now, and is done once."""
 
-from typing import Any
 from uuid import UUID
 
 import pytest
@@ -242,5 +241,3 @@ def test_a_worker_lost_before_it_asked_is_followed_by_one_that_asks_once(desks: 
     desk.work()
     held(desk, outcome.again_run)
     pays_once_approved(desk, outcome.again_run, BIG)
-
-
