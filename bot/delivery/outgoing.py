@@ -6,11 +6,12 @@ A private answer is of use for five minutes and then lapses unsaid; the rest wai
 
 import logging
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any, Final
+from uuid import UUID
 
-from bot.cards import notices, parts, phrases
+from bot.cards import again, notices, parts, phrases
 from bot.cards.ids import screen_id
 from bot.cards.parts import Message
 from bot.cards.seen import one_line
@@ -18,10 +19,12 @@ from bot.delivery.courier import LEASE_S, Courier, is_final, to_be_mended, wait_
 from bot.delivery.web import Failure, Refused, Sent
 from engine.models import (
     AlreadySettled,
+    AskedAgain,
     Broken,
     Decided,
     DoubtfulEffect,
     Due,
+    NotAskedAgain,
     Notice,
     NotYours,
     Outcome,
@@ -68,6 +71,15 @@ def answer_later(conn: db.Conn, outcome: Outcome, *, tried: str, channel: str, u
     )  # fmt: skip
 
 
+def told_again(conn: db.Conn, outcome: AskedAgain | NotAskedAgain, *, channel: str, user: str) -> None:
+    """Have the person who asked again told what came of it, likewise."""
+    about = outcome.again_run if isinstance(outcome, AskedAgain) else outcome.run_id
+    detail = {name: str(value) if isinstance(value, UUID) else value for name, value in asdict(outcome).items()}
+    cards.notify(
+        conn, about, kind="again", dest=f"private:{channel}:{user}", pause_id=outcome.pause_id, detail=detail, lapse_s=PRIVATE_LAPSES_S
+    )  # fmt: skip
+
+
 def tell(courier: Courier, channel: str, user: str, message: Message) -> Sent | Failure:
     """Say something to one person: in the channel where they are, for them alone; where that cannot be now, as a message from us."""
     outcome: Sent | Failure = Refused(error="user_not_in_channel", permanent=True)
@@ -109,7 +121,7 @@ def _deliver(courier: Courier, notice: Notice) -> Sent | Failure:
         message = _composed(conn, notice, courier.env)
     if message is None:
         return Sent(channel="", ts="")
-    if notice.kind == "private":
+    if notice.dest.startswith("private:"):
         _, channel, user = notice.dest.split(":")
         return tell(courier, channel, user, message)
     return courier.post(notice.dest, message)
@@ -130,7 +142,18 @@ def _composed(conn: db.Conn, notice: Notice, env: str) -> Message | None:
         case "private" if notice.pause_id and notice.detail:
             pause = pauses.get(conn, notice.pause_id)
             return _about(pause, parts.answer(sentence(conn, as_it_stands(pause, notice.detail))))
+        case "again" if notice.pause_id and notice.detail:
+            return _about(pauses.get(conn, notice.pause_id), parts.answer(again.said(_of_again(notice.detail))))
     raise ValueError(f"nobody has said how to say a {notice.kind}")
+
+
+def _of_again(detail: dict[str, Any]) -> AskedAgain | NotAskedAgain:
+    """What came of asking again, as `told_again` wrote it."""
+    given = {
+        name: UUID(value) if value and name in ("pause_id", "again_run", "run_id", "other") else value
+        for name, value in detail.items()
+    }
+    return AskedAgain(**given) if "again_run" in given else NotAskedAgain(**given)
 
 
 def _in_doubt(conn: db.Conn, doubt: DoubtfulEffect) -> Message:
