@@ -44,8 +44,12 @@ def claimed(conn: Any, run_id: UUID | None = None, *, lease_s: float = 60) -> Cl
 def replied(conn: Any, claim: Claim, calls: int = 1) -> None:
     """The model's reply with `calls` gated calls is saved."""
     given = [{"id": f"toolu_{claim.epoch}_{n}", "name": "charge_supplier", "input": {"n": n}} for n in range(calls)]
-    reply = {**REPLY, "content": [*REPLY["content"], *({"type": "tool_use", **call} for call in given)]}
-    assert runs.save_reply(conn, claim, [reply], given, tokens=100, cost_micros=10) in ("running", "paused")
+    assert runs.save_reply(conn, claim, [calling(*given)], given, tokens=100, cost_micros=10) in ("running", "paused")
+
+
+def calling(*calls: dict[str, Any]) -> dict[str, Any]:
+    """The model's reply with these calls."""
+    return {**REPLY, "content": [*REPLY["content"], *({"type": "tool_use", **call} for call in calls)]}
 
 
 def content(run_id: UUID, step: int = 1, n: int = 0, **changes: Any) -> Content:

@@ -33,15 +33,15 @@ def _why(outcome: NotAskedAgain) -> str:
         case "broken":
             why = f"{screen_id('pause', outcome.pause_id)} was altered after it was stored. Please tell an operator."
         case "live" if other:
-            why = f"{run} asked for the same by itself, in {screen_id('pause', other)}, and that one counts."
+            why = f"{screen_id('pause', other)} asks for the same in {run}, and that one counts."
         case "live":
-            why = f"{run} has not ended, and may ask for it by itself. Ask again when it has; cancelling {run} ends it at once."
+            why = f"{run} works at it and has not ended. Ask again when it has; cancelling {run} ends it at once."
         case "done":
             effect = screen_id("effect", other) if other else "another action"
-            why = f"{run} did the same afterwards, as {effect}. {_ANEW}"
+            why = f"The same was done since, as {effect}. {_ANEW}"
         case "refused":
             request = screen_id("pause", other) if other else "another request"
-            why = f"The same was refused afterwards, in {request}, and that holds. Talk to whoever refused it."
+            why = f"The same was refused since, in {request}, and that holds. Talk to whoever refused it."
         case _:
             assert_never(outcome.why)
     return why

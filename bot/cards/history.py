@@ -51,9 +51,9 @@ _IN_VAIN: Final[Mapping[str, str]] = {
     "open": "it was being carried out",
     "not_lapsed": "it had not lapsed",
     "begun": "something of the same turn was carried out",
-    "live": "its run had not ended",
-    "done": "its run did the same afterwards",
-    "refused": "the same was refused afterwards",
+    "live": "a run that works at it had not ended",
+    "done": "the same was done since",
+    "refused": "the same was refused since",
     "already": "it was asked again already",
 }
 """Why an attempt was refused."""

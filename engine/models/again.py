@@ -18,11 +18,12 @@ class AskedAgain:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotAskedAgain:
-    """It is not, and nothing was done; `run_id` is the run that asked, and `status` how the request stands.
+    """It is not, and nothing was done; `status` is how the request stands, and `run_id` the run that asked.
 
     why: not_requester; not_lapsed (it waits, was answered, or fell with what was denied); begun (something of its turn was, and would be done
-    twice); broken (what is stored was altered); live (its run has not ended: `other` is the request there that asks for the same, None if none
-    does); done (its run did the same later: `other` is the effect); refused (a person refused the same later: `other` is that request).
+    twice); broken (what is stored was altered); live (`run_id`, which asked it or goes on from the same run, has not ended: `other` is a request
+    for the same that waits, None if none does); done (the same was done since: `other` is the effect); refused (a person refused the same since:
+    `other` is that request).
     """
 
     pause_id: UUID

@@ -26,7 +26,7 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DoneBefore:
-    """What a run did beyond where another goes on from it, so that the other cannot know of it."""
+    """What another run at the same task did, of which this one's messages do not tell."""
 
     run_id: UUID
     tool: str
@@ -43,9 +43,9 @@ class AsksAgain:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """What holds. `refused`: what a person refused in this run, or in one that it goes on from, by fingerprint.
+    """What holds. `refused`: what a person refused in this run, by fingerprint, or in another at the same task: one that it goes on from, or that does too.
 
-    `done`: what those did that it goes on from. `asks_again` None: it goes on from none.
+    `done`: what those did. `asks_again` None: there are none.
     """
 
     policy: Policy

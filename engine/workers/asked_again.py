@@ -40,7 +40,7 @@ def before(turn: Turn, holds: Rules) -> Mapping[int, Before]:
 
 
 def done_since(holds: Rules, tool: Tool, arguments: Mapping[str, Any]) -> DoneBefore | None:
-    """The same call, whatever it cost, if a run did it after the reply from which this one goes on: its model cannot know. None: none did."""
+    """The same call, whatever it cost, if another run at this task did it: the model cannot know. None: none did."""
     asked = _but_for_the_price(tool, arguments)
     same = (one for one in holds.done if one.tool == tool.name and _but_for_the_price(tool, one.arguments) == asked)
     return next(same, None)

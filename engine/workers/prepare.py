@@ -152,13 +152,11 @@ def _priceless(call: Call, error: QuoteUnavailable) -> Answer:
 
 
 def _past(call: Call, tool: Tool, bound: Bound, holds: Rules) -> Answer | None:
-    """What a person refused before, or a run that this one goes on from did since, whatever it cost; None: it is neither."""
+    """What a person refused before, or another run at this task did, whatever it cost; None: it is neither."""
     if before := holds.refused.get(digest.fingerprint(tool.name, bound.arguments)):
         return Answer(call=call, text=_refused_before(before), refused=True)
     if since := asked_again.done_since(holds, tool, bound.arguments):
-        text = (
-            f"This was done already, in run {since.run_id}, from which this one goes on. It is not done twice; say so."
-        )
+        text = f"This was done already, in run {since.run_id} of the same task, and is not done twice. Say so in your answer."
         return Answer(call=call, text=text)
     return None
 

@@ -112,7 +112,7 @@ def test_while_the_run_goes_on_its_requester_is_told_what_to_do(home: Home, conn
     home.office.press("U0PRIYA", _shown(home), ids.ACTION_ASK_AGAIN)
     run = screen_id("run", home.pause(pause_id).run_id)
     assert home.private("U0PRIYA", "D0PRIYA") == (
-        f"Not asked again. {run} has not ended, and may ask for it by itself. Ask again when it has; cancelling {run} ends it at once."
+        f"Not asked again. {run} works at it and has not ended. Ask again when it has; cancelling {run} ends it at once."
     )
     assert offered(home.office) is not None
 
@@ -168,9 +168,9 @@ def _not(why: Any, status: Any = "cancelled", other: UUID | None = None) -> str:
         (_not("not_lapsed"), "It fell with what was denied"),
         (_not("begun"), "Something of the same turn was carried out"),
         (_not("broken"), "pause_5d21ab was altered"),
-        (_not("live", other=PAUSE), "run_77aa01 asked for the same by itself, in pause_5d21ab"),
-        (_not("done", other=PAUSE), "run_77aa01 did the same afterwards, as effect_5d21ab"),
-        (_not("refused", other=PAUSE), "refused afterwards, in pause_5d21ab"),
+        (_not("live", other=PAUSE), "pause_5d21ab asks for the same in run_77aa01"),
+        (_not("done", other=PAUSE), "The same was done since, as effect_5d21ab"),
+        (_not("refused", other=PAUSE), "The same was refused since, in pause_5d21ab"),
     ],
 )
 def test_whoever_is_not_served_reads_why_and_what_to_do(sentence: str, says: str) -> None:

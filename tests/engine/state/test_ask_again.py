@@ -174,6 +174,29 @@ def test_whoever_waited_for_the_other_press_sees_what_it_did(db_url: str, conn: 
     assert outcome == replace(first, new=False)
 
 
+def test_of_two_that_are_asked_again_in_different_runs_of_one_task_one_is(db_url: str, conn: Any) -> None:
+    """Each locks its own run, and both the one that all go on from: whoever waits for it sees what the other launched."""
+    [first] = rows.waiting(conn)
+    pauses.withdraw(conn, first, "priya", surface="tests")
+    other = _anew(conn, run_of(conn, first), **_with(order_ref="PO-9"))
+    pauses.withdraw(conn, other, "priya", surface="tests")
+    _end_second(conn, run_of(conn, first))
+    claim = rows.claimed(conn, asked(conn, first))
+    second = rows.asked(conn, claim)
+    runs.ask(conn, claim, [second])
+    pauses.withdraw(conn, second.id, "priya", surface="tests")
+    rows.end(conn, claim.id)
+    with database.connect(db_url) as one, database.connect(db_url) as two, ThreadPoolExecutor(1) as hand:
+        with one.transaction():
+            launched = ask(one, second.id)
+            late = hand.submit(ask, two, other)
+            until_it_waits(conn, two, late)
+        outcome = late.result(10)
+    assert isinstance(launched, AskedAgain)
+    assert isinstance(outcome, NotAskedAgain)
+    assert (outcome.why, outcome.run_id) == ("live", launched.again_run)
+
+
 # ---------------------------------------------------------------------------------------------------------- who may not, and what
 
 
@@ -209,13 +232,31 @@ def _fell_with_a_denial(conn: Any) -> UUID:
     return second
 
 
+def _fell_with_a_denial_before_another_lapsed(conn: Any) -> UUID:
+    first, second = rows.waiting(conn, 2)
+    pauses.deny(conn, first, "marta", surface="tests")
+    claim = rows.claimed(conn, run_of(conn, first))
+    told = {"text": "Denied.", "is_error": True}
+    runs.save_results(conn, claim, {0: told, 1: told})
+    call = {"id": "toolu_2", "name": "charge_supplier", "input": {}}
+    runs.save_reply(conn, claim, [rows.calling(call)], [call], tokens=1, cost_micros=1)
+    third = rows.asked(conn, claim, step=2, **_with(order_ref="PO-9"))
+    runs.ask(conn, claim, [third])
+    pauses.withdraw(conn, third.id, "priya", surface="tests")
+    assert pauses.get(conn, third.id).lapsed
+    return second
+
+
 def _was_replaced(conn: Any) -> UUID:
     claim, [pause_id] = rows.approved(conn)
     runs.ask(conn, claim, [rows.asked(conn, claim)], superseded=[pause_id], reason="The price moved.")
     return pause_id
 
 
-@pytest.mark.parametrize("made", [_waits, _is_approved, _is_denied, _fell_with_a_denial, _was_replaced])
+@pytest.mark.parametrize(
+    "made",
+    [_waits, _is_approved, _is_denied, _fell_with_a_denial, _fell_with_a_denial_before_another_lapsed, _was_replaced],
+)
 def test_what_did_not_lapse_is_not_asked_again(conn: Any, made: Any) -> None:
     pause_id = made(conn)
     assert not pauses.get(conn, pause_id).lapsed
@@ -239,6 +280,15 @@ def test_what_was_altered_is_not(conn: Any) -> None:
     rows.alter_document(conn, second)
     assert refused(conn, first).why == "broken"
     assert refused(conn, second).why == "broken"
+    conn.execute("UPDATE pause_content SET digest = pause_digest_v1(document)")
+    assert refused(conn, second).why == "broken", "its record says what it was"
+
+
+@pytest.mark.usefixtures("by_hand")
+def test_a_reply_that_is_gone_cannot_be_gone_on_from(conn: Any) -> None:
+    [pause_id] = rows.lapsed(conn)
+    conn.execute("UPDATE run_message SET content = '\"I will pay.\"' WHERE role = 'assistant' AND seq = 2")
+    assert refused(conn, pause_id).why == "broken"
 
 
 def test_a_run_that_has_not_ended_asks_by_itself_or_not_at_all(conn: Any) -> None:
@@ -264,14 +314,8 @@ def _anew(conn: Any, run_id: UUID, **changes: Any) -> UUID:
     claim = runs.claim(conn, "w1", ["procurement"], lease_s=60)
     claim = claim or _claimed(conn, run_id)
     runs.save_results(conn, claim, {0: {"text": "Not done.", "is_error": True}})
-    runs.save_reply(
-        conn,
-        claim,
-        [rows.REPLY],
-        [{"id": "toolu_anew", "name": "charge_supplier", "input": {}}],
-        tokens=1,
-        cost_micros=1,
-    )
+    call = {"id": "toolu_anew", "name": "charge_supplier", "input": {}}
+    runs.save_reply(conn, claim, [rows.calling(call)], [call], tokens=1, cost_micros=1)
     once_more = rows.asked(conn, claim, step=2, **changes)
     runs.ask(conn, claim, [once_more])
     return once_more.id
@@ -283,11 +327,16 @@ def _claimed(conn: Any, run_id: UUID) -> Claim:
     return Claim(id=run_id, epoch=run.epoch, agent="procurement")
 
 
+def _with(**arguments: Any) -> dict[str, Any]:
+    """The same with another argument or two."""
+    given = {**rows.content(UUID(int=0)).arguments, **arguments}
+    action = {"tool": "charge_supplier", "arguments": given}
+    return {"arguments": given, "action_digest": digest.digest("placet.action.v1", action)}
+
+
 def _at(price: Money) -> dict[str, Any]:
     """The same order at another price."""
-    arguments = {**rows.content(UUID(int=0)).arguments, "amount": price.to_document()}
-    action = {"tool": "charge_supplier", "arguments": arguments}
-    return {"amount": price, "arguments": arguments, "action_digest": digest.digest("placet.action.v1", action)}
+    return {"amount": price, **_with(amount=price.to_document())}
 
 
 @pytest.mark.parametrize("changes", [{}, _at(_CHEAPER)], ids=["the same", "at another price"])

@@ -6,7 +6,7 @@ import pytest
 
 from bot.sandbox.model import ask, say
 from engine import Money, Quote, QuoteUnavailable
-from engine.models import AskedAgain, Content, Pause
+from engine.models import AskedAgain, Content, NotAskedAgain, Pause
 from engine.state import again, pauses
 from engine.workers.sweep import Sweeper
 from tests import rows, world
@@ -206,7 +206,7 @@ def test_what_the_old_run_did_after_that_reply_is_not_done_again(desks: Desks, s
     pays_once_approved(desk, new, BIG)
     assert desk.paid("PO-2") == [64_000]
     assert desk.texts(new)[-1] == (
-        f"This was done already, in run {old}, from which this one goes on. It is not done twice; say so."
+        f"This was done already, in run {old} of the same task, and is not done twice. Say so in your answer."
     )
 
 
@@ -217,6 +217,48 @@ def test_a_small_payment_of_the_same_turn_that_was_made_since_is_not_made_again(
     assert desk.paid("PO-2") == [64_000]
     pays_once_approved(desk, new, BIG)
     assert desk.paid("PO-2") == [64_000]
+
+
+def test_of_two_that_lapsed_in_one_run_each_is_paid_once_whoever_asks_for_it(desks: Desks, shop: Shop) -> None:
+    """Asked again for the first, the model goes on to ask for the second too; that one's own card then pays nothing more."""
+    second = pay("PO-2", "5000.00")
+    desk = desks(ask(pay()), ask(second), DONE, ask(second), DONE, DONE, agent=shop.agent)
+    old = desk.start()
+    first_lapsed = desk.pause(old)
+    silence(desk, old)
+    second_lapsed = silence(desk, old)
+    new = asked_again(desk, pauses.get(desk.conn, first_lapsed.id))
+    outcome = again.ask(desk.conn, second_lapsed.id, "priya", surface="tests")
+    assert isinstance(outcome, NotAskedAgain)
+    assert (outcome.why, outcome.run_id, outcome.other) == ("live", new, None)
+    desk.approve(new)
+    desk.work()
+    outcome = again.ask(desk.conn, second_lapsed.id, "priya", surface="tests")
+    assert isinstance(outcome, NotAskedAgain)
+    assert (outcome.why, outcome.run_id, outcome.other) == ("live", new, desk.pause(new).id)
+    desk.approve(new)
+    desk.work()
+    assert (desk.paid("PO-1"), desk.paid("PO-2")) == ([BIG], [500_000])
+    outcome = again.ask(desk.conn, second_lapsed.id, "priya", surface="tests")
+    assert isinstance(outcome, NotAskedAgain)
+    assert outcome.why == "done"
+
+
+def test_what_another_that_goes_on_from_the_same_run_did_is_not_done_again(desks: Desks, shop: Shop) -> None:
+    """Two orders lapsed; the run for the first pays a third order, and the one for the second would pay it too."""
+    second, third = pay("PO-2", "5000.00"), pay("PO-3", "640.00")
+    desk = desks(ask(pay()), ask(second), DONE, ask(third), DONE, ask(third), DONE, agent=shop.agent)
+    old = desk.start()
+    first_lapsed = desk.pause(old)
+    silence(desk, old)
+    second_lapsed = silence(desk, old)
+    pays_once_approved(desk, asked_again(desk, pauses.get(desk.conn, first_lapsed.id)), BIG)
+    assert desk.paid("PO-3") == [64_000]
+    other = asked_again(desk, second_lapsed)
+    desk.approve(other)
+    desk.work()
+    assert (desk.run(other).status, desk.paid("PO-2"), desk.paid("PO-3")) == ("done", [500_000], [64_000])
+    assert "done already" in desk.texts(other)[-1]
 
 
 def test_what_a_person_refused_before_stays_refused(desks: Desks, shop: Shop) -> None:
