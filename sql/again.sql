@@ -9,8 +9,8 @@
              FROM run_pause m WHERE m.run_id = p.run_id AND m.step = p.step))
 
 -- name: ask_again :one
--- The requester has what lapsed asked again, with its whole turn, by a new run that begins with the messages up to that reply and with what the
--- old one has used of its budgets. `outcome`: asked (launched: again_run), already (it was before, or the same action of another turn: again_run),
+-- The requester has what lapsed asked again, with its whole turn, by a new run that begins with the messages up to that reply and with what was
+-- used of its budgets until now. `outcome`: asked (launched: again_run), already (it was before, or the same action of another turn: again_run),
 -- not_requester, not_lapsed, begun (something of its turn was, so that it would be done twice), broken (what is stored was altered), live (its run,
 -- or another that goes on from the same one, has not ended: run_id; other is a request for the same that waits, if one does), done (the same was
 -- done since: other is the effect), refused (a person refused the same since: other is that request), again (nothing was done: what this statement
@@ -40,6 +40,9 @@ WITH first AS MATERIALIZED (
            ARRAY(SELECT a.key FROM jsonb_each(d.asked #> '{proposed_action,arguments}') AS a
                   WHERE jsonb_typeof(a.value) = 'object' AND a.value = d.asked -> 'amount') AS price
       FROM (SELECT document::jsonb AS asked FROM turn WHERE CASE WHEN intact THEN true END) d
+), spent AS MATERIALIZED (  -- each that goes on began with what the one before it had used
+    SELECT max(o.tokens) AS tokens, max(o.cost_micros) AS cost_micros, max(o.spawns) AS spawns, max(o.refusals) AS refusals
+      FROM run o WHERE o.id = ANY(ARRAY(SELECT run_id FROM task))
 ), alike AS MATERIALIZED (
     SELECT o.id, o.run_id, o.step, o.status, o.created_at > p.created_at AS since
       FROM run_pause o JOIN pause_content c ON c.pause_id = o.id JOIN r ON true JOIN p ON o.run_id <> r.id OR o.step <> p.step JOIN action ON true
@@ -79,11 +82,11 @@ WITH first AS MATERIALIZED (
 ), launched AS (
     INSERT INTO run (id, root, created_at, queued_at, max_tokens, max_cost_micros, max_iterations, max_spawns, tokens, cost_micros, iterations, spawns,
                      refusals, messages, seq, kind, status, agent, on_behalf_of, acts_as, head)
-    SELECT %(id)s, %(id)s, t.at, t.at, r.max_tokens, r.max_cost_micros, r.max_iterations, r.max_spawns, r.tokens, r.cost_micros, p.step, r.spawns,
-           r.refusals, reply.seq, 1, r.kind, 'queued', r.agent, r.on_behalf_of, r.acts_as,
+    SELECT %(id)s, %(id)s, t.at, t.at, r.max_tokens, r.max_cost_micros, r.max_iterations, r.max_spawns, spent.tokens, spent.cost_micros, p.step,
+           spent.spawns, spent.refusals, reply.seq, 1, r.kind, 'queued', r.agent, r.on_behalf_of, r.acts_as,
            chain_link_v1(%(genesis)s, event_text_v1('run', %(id)s::uuid::text, 'new', 'launch', 'queued', %(actor)s, %(surface)s,
                                                     'asks again pause ' || p.id || ' of run ' || r.id, t.at))
-      FROM r, p, t, reply, v WHERE v.outcome = 'asked'
+      FROM r, p, t, reply, spent, v WHERE v.outcome = 'asked'
     RETURNING id, head
 ), begun AS (
     INSERT INTO run_event (run_id, seq, at, n, entity, entity_id, from_status, event, to_status, actor, surface, detail, mark)

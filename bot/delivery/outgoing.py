@@ -149,7 +149,7 @@ def _composed(conn: db.Conn, notice: Notice, env: str) -> Message | None:
 
 def _of_again(detail: dict[str, Any]) -> AskedAgain | NotAskedAgain:
     """What came of asking again, as `told_again` wrote it."""
-    given = {
+    given: dict[str, Any] = {
         name: UUID(value) if value and name in ("pause_id", "again_run", "run_id", "other") else value
         for name, value in detail.items()
     }

@@ -17,11 +17,11 @@ from engine.workers.means import Turn
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Before:
-    """The request that a call was before. `amount` was asked for then, when the price was `quoted`; None: there was none, or it was altered."""
+    """As what a call was asked before, None if nobody was. `amount` was asked for then, when the price was `quoted`; None: it is not known."""
 
-    request: Superseded
-    amount: Money | None
-    quoted: Money | None
+    request: Superseded | None = None
+    amount: Money | None = None
+    quoted: Money | None = None
 
     def price(self, now: Quote) -> Money:
         """At what price it is asked for now: what was asked for, as long as the price is the same as then."""
@@ -29,14 +29,13 @@ class Before:
 
 
 def before(turn: Turn, holds: Rules) -> Mapping[int, Before]:
-    """By their place in the turn, what the calls of a run's first turn were asked as in the run that it goes on from; none in any other turn."""
+    """By their place in the turn, what the calls of a run's first turn were in the run that it goes on from; none in any other turn."""
     asked = holds.asks_again
     if asked is None or asked.step != turn.run.iterations:
         return {}
     found = [turn.means.do(pauses.get, pause_id) for pause_id in asked.pauses]
-    return {
-        pause.n: _before(pause) for pause in found
-    }  # the oldest first: of those that replaced each other the last counts
+    requests = {pause.n: _before(pause) for pause in found}  # oldest first: of what replaced each other the last
+    return {call.n: requests.get(call.n, Before()) for call in turn.run.calls}
 
 
 def done_since(holds: Rules, tool: Tool, arguments: Mapping[str, Any]) -> DoneBefore | None:

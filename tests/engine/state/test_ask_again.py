@@ -195,6 +195,8 @@ def test_of_two_that_are_asked_again_in_different_runs_of_one_task_one_is(db_url
     assert isinstance(launched, AskedAgain)
     assert isinstance(outcome, NotAskedAgain)
     assert (outcome.why, outcome.run_id) == ("live", launched.again_run)
+    runs.cancel(conn, launched.again_run, actor="otto", person="otto", surface="tests")
+    assert runs.load(conn, asked(conn, other)).tokens == runs.load(conn, launched.again_run).tokens, "none starts anew"
 
 
 # ---------------------------------------------------------------------------------------------------------- who may not, and what

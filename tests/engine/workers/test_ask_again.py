@@ -126,12 +126,14 @@ def test_what_is_forbidden_by_now_is_not_asked_and_the_model_is_told(desks: Desk
     assert "Not possible, and nobody was asked" in desk.texts(new)[0]
 
 
-def _quoting(shop: Shop, *prices: int | Exception) -> None:
-    """Its payments have a price, which moves with each look; the last one stays."""
+def _quoting(shop: Shop, *prices: int | Exception, of: str = "PO-1") -> None:
+    """Payments for an order have a price, which moves with each look, and the last one stays; those for others have one of EUR 38,000.00."""
     left = list(prices)
 
     @shop.agent.tools["pay"].quote
     def _(order_ref: str) -> Quote:
+        if order_ref != of:
+            return Quote(price=Money(BIG, "EUR"))
         price = left.pop(0) if len(left) > 1 else left[0]
         if isinstance(price, Exception):
             raise price
@@ -144,6 +146,15 @@ def test_a_price_that_cannot_be_had_now_is_not_that_of_then(desks: Desks, shop: 
     new = asked_again(desk, silence(desk, desk.start()))
     assert (desk.pauses(new), desk.paid()) == ([], [])
     assert desk.texts(new)[0] == "The present price cannot be had, so nobody was asked: sold out"
+
+
+def test_what_nobody_was_asked_about_in_that_turn_is_done_at_the_price_of_now_too(desks: Desks, shop: Shop) -> None:
+    _quoting(shop, 64_000, 65_000, of="PO-2")
+    desk = desks(ask(pay(), pay("PO-2", "640.00")), DONE, DONE, agent=shop.agent)
+    new = asked_again(desk, silence(desk, desk.start()))
+    assert held(desk, new).supersedes is not None
+    pays_once_approved(desk, new, BIG)
+    assert desk.paid("PO-2") == [65_000]
 
 
 def test_what_was_asked_at_a_new_price_already_keeps_it_while_it_stands(desks: Desks, shop: Shop) -> None:
