@@ -31,6 +31,7 @@ _WHERE: Final[Mapping[str, str]] = {
     "withdraw": "decisions",
     "ask": "questions",
     "reply": "questions",
+    "again": "again",
     "pause": "runs",
     "resume": "runs",
     "cancel": "runs",

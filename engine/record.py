@@ -36,6 +36,7 @@ def record(pause: Pause) -> Json:
         "execute_by": _iso(pause.execute_by),
         "effect": _effect(pause),
         "superseded_by": str(pause.superseded_by) if pause.superseded_by else None,
+        "again_run": str(pause.again_run) if pause.lapsed and pause.again_run else None,
         "run_status": pause.run_status,
     }
 

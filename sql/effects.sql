@@ -455,12 +455,29 @@ SELECT {standing_of}
 
 -- name: what_holds :one
 -- All that is looked at before a turn's calls are done, at one moment: the same standing, which fingerprints a person refused in this run, everybody,
--- and the policy in force (its columns NULL: none was ever applied). No row: there is no such run.
+-- and the policy in force (its columns NULL: none was ever applied). A run that asks again what lapsed in another goes on from that one, and from
+-- whatever that one went on from, as others may: what was refused in any of them was, `done` is what they did of which this one's messages do not
+-- tell, and `asks_again` are the requests that its first turn was; NULL for any other run. No row: there is no such run.
+WITH RECURSIVE line AS (
+    SELECT of_run, of_step FROM run_again WHERE run_id = %(run_id)s
+    UNION ALL
+    SELECT a.of_run, a.of_step FROM line JOIN run_again a ON a.run_id = line.of_run
+), task AS (
+    SELECT origin AS run_id FROM run_again WHERE run_id = %(run_id)s
+    UNION ALL
+    SELECT a.run_id FROM run_again mine JOIN run_again a ON a.origin = mine.origin WHERE mine.run_id = %(run_id)s
+)
 SELECT {standing_of},
        (SELECT coalesce(json_agg(json_build_object('fingerprint', pc.fingerprint, 'decided_by', w.name, 'decided_at', p.decided_at,
                                                    'reason', p.reason)), '[]')
           FROM run_pause p JOIN pause_content pc ON pc.pause_id = p.id LEFT JOIN person w ON w.id = p.decided_by
-         WHERE p.run_id = r.id AND p.status = 'denied') AS refused,
+         WHERE p.run_id = ANY(ARRAY(SELECT r.id UNION ALL SELECT run_id FROM task)) AND p.status = 'denied') AS refused,
+       (SELECT coalesce(json_agg(json_build_object('run_id', e.run_id, 'action', e.action)), '[]')
+          FROM task JOIN effect e ON e.run_id = task.run_id LEFT JOIN line ON line.of_run = e.run_id
+         WHERE e.run_id <> r.id AND e.step > coalesce(line.of_step, 0) AND e.status <> 'failed') AS done,
+       (SELECT json_build_object('step', a.of_step, 'pauses', (
+                   SELECT json_agg(o.id ORDER BY o.created_at) FROM run_pause o WHERE o.run_id = a.of_run AND o.step = a.of_step))
+          FROM run_again a WHERE a.run_id = r.id) AS asks_again,
        (SELECT json_agg(json_build_object('id', p.id, 'name', p.name, 'manager', p.manager, 'scopes', p.scopes, 'active', p.active,
                                           'roles', ARRAY(SELECT m.role FROM role_member m WHERE m.person_id = p.id ORDER BY m.role),
                                           'identities', ARRAY(SELECT i.team || ':' || i.slack_user FROM identity i WHERE i.person_id = p.id ORDER BY 1),

@@ -473,7 +473,9 @@ SELECT p.id, p.run_id, p.step, p.n, p.status, p.version, p.created_at, p.fire_at
        e.status AS effect_status, e.receipt, e.error AS effect_error, e.settled_at,
        a.name AS approver_name,
        (SELECT o.id FROM run_pause o WHERE o.run_id = p.run_id AND o.step = p.step AND o.n = p.n AND o.created_at > p.created_at
-         ORDER BY o.created_at LIMIT 1) AS superseded_by
+         ORDER BY o.created_at LIMIT 1) AS superseded_by,
+       {lapsed_of} AND NOT EXISTS (SELECT FROM effect o WHERE o.run_id = p.run_id AND o.step = p.step) AS lapsed,
+       (SELECT g.run_id FROM run_again g WHERE g.of_run = p.run_id AND g.of_step = p.step) AS again_run
   FROM run_pause p JOIN run r ON r.id = p.run_id JOIN pause_content c ON c.pause_id = p.id
   JOIN LATERAL (SELECT c.digest = pause_digest_v1(c.document) AS intact OFFSET 0) checked ON true  -- OFFSET 0: once
   LEFT JOIN person d ON d.id = p.decided_by LEFT JOIN person q ON q.id = r.on_behalf_of

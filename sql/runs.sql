@@ -481,8 +481,9 @@ SELECT r.id, r.agent, r.kind, r.status, r.hold, r.cancel_wanted, r.on_behalf_of,
        (SELECT coalesce(json_agg(json_build_object('role', m.role, 'content', m.content, 'at', m.created_at) ORDER BY m.seq), '[]')
           FROM run_message m WHERE m.run_id = r.id) AS messages,
        (SELECT coalesce(array_agg(w.id ORDER BY w.created_at, w.id), '{}') FROM run_pause w WHERE w.run_id = r.id) AS pauses,
-       (SELECT coalesce(array_agg(e.tool ORDER BY e.step, e.n), '{}') FROM effect e WHERE e.run_id = r.id AND e.status = 'done') AS done
-  FROM run r JOIN run_content c ON c.run_id = r.id LEFT JOIN person p ON p.id = r.on_behalf_of
+       (SELECT coalesce(array_agg(e.tool ORDER BY e.step, e.n), '{}') FROM effect e WHERE e.run_id = r.id AND e.status = 'done') AS done,
+       g.of_run, g.of_pause
+  FROM run r JOIN run_content c ON c.run_id = r.id LEFT JOIN person p ON p.id = r.on_behalf_of LEFT JOIN run_again g ON g.run_id = r.id
  WHERE r.id = %(run_id)s;
 
 -- name: find_runs :many

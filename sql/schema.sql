@@ -200,6 +200,28 @@ CREATE TABLE run_call (
     CHECK ((state = 'settled') = (result IS NOT NULL))
 );
 
+-- A run that asks anew what lapsed in another: it has that one's messages up to the reply in which it was asked, and none of the calls of that
+-- reply is answered in it. A turn is asked again once; what lapses there can be asked again there. Of all that go on from one another, one lives at
+-- a time: two would work at one task, and each would know nothing of what the other does.
+CREATE TABLE run_again (
+    run_id    uuid PRIMARY KEY,
+    of_run    uuid NOT NULL,
+    of_pause  uuid NOT NULL,                   -- the request on which its requester pressed
+    origin    uuid NOT NULL,                   -- the run from which all of them go on
+    of_step   integer NOT NULL,                -- the turn of of_run, and the step at which this one began
+    UNIQUE (of_run, of_step)
+);
+CREATE INDEX run_again_of_origin ON run_again (origin);
+
+-- Which run of those that go on from one, or that one itself, has not ended. VOLATILE: it looks with a snapshot of its own, so that a statement
+-- which waited for the first of them sees what was launched meanwhile. `locked` is there to be read first.
+CREATE FUNCTION live_of_origin_v1(origin uuid, locked uuid) RETURNS uuid LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    RETURN (SELECT r.id FROM run r
+             WHERE r.id = ANY(ARRAY(SELECT live_of_origin_v1.origin UNION ALL SELECT a.run_id FROM run_again a WHERE a.origin = live_of_origin_v1.origin))
+               AND r.status <> ALL('{done,error,cancelled}') ORDER BY r.id LIMIT 1);
+END $$;
+
 -- ---------------------------------------------------------------------------------------------------------------- pauses
 
 CREATE FUNCTION run_pause_is_sound_v1(status text, approver text, votes_left integer, decided_at timestamptz)

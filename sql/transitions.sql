@@ -57,6 +57,9 @@ INSERT INTO edge (entity, from_status, event, to_status, meaning) VALUES
     ('pause', 'approved', 'void',      'voided',     'the authority behind it is gone, or its time to be done has passed'),
     ('pause', 'approved', 'execute',   'executed',   'done, with its receipt'),
     ('pause', 'approved', 'fail',      'failed',     'tried, and surely not done'),
+    ('pause', 'expired',   'ask_again', 'expired',   'its requester asked for it anew, in another run'),
+    ('pause', 'cancelled', 'ask_again', 'cancelled', 'the same, for what they had withdrawn or what lapsed with it'),
+    ('pause', 'voided',    'ask_again', 'voided',    'the same'),
 
     ('effect', 'new',       'attempt',   'attempted', 'about to be called'),
     ('effect', 'attempted', 'repeat',    'attempted', 'called again with the same key, inside the provider''s window'),

@@ -21,7 +21,7 @@ NEED = Need(
     execute_within_s=86400, channel="C0BUY", doubt_role="finance-approver",
 )  # fmt: skip
 QUORUM = replace(NEED, person=None, role="finance-approver", approvers=2)
-REPLY = {"role": "assistant", "content": [{"type": "text", "text": "I will pay."}]}
+REPLY: dict[str, Any] = {"role": "assistant", "content": [{"type": "text", "text": "I will pay."}]}
 PAID: dict[str, Any] = {"text": "paid", "is_error": False}
 
 
@@ -44,7 +44,12 @@ def claimed(conn: Any, run_id: UUID | None = None, *, lease_s: float = 60) -> Cl
 def replied(conn: Any, claim: Claim, calls: int = 1) -> None:
     """The model's reply with `calls` gated calls is saved."""
     given = [{"id": f"toolu_{claim.epoch}_{n}", "name": "charge_supplier", "input": {"n": n}} for n in range(calls)]
-    assert runs.save_reply(conn, claim, [REPLY], given, tokens=100, cost_micros=10) in ("running", "paused")
+    assert runs.save_reply(conn, claim, [calling(*given)], given, tokens=100, cost_micros=10) in ("running", "paused")
+
+
+def calling(*calls: dict[str, Any]) -> dict[str, Any]:
+    """The model's reply with these calls."""
+    return {**REPLY, "content": [*REPLY["content"], *({"type": "tool_use", **call} for call in calls)]}
 
 
 def content(run_id: UUID, step: int = 1, n: int = 0, **changes: Any) -> Content:
@@ -83,6 +88,28 @@ def waiting(conn: Any, calls: int = 1, approver: str = "person:marta", **changes
     asks = [asked(conn, claim, n, approver=approver, **changes) for n in range(calls)]
     runs.ask(conn, claim, asks)
     return [a.id for a in asks]
+
+
+def lapsed(conn: Any, calls: int = 1, *, by: str = "withdraw", **changes: Any) -> list[UUID]:
+    """The pauses of a run that has ended, of which the first was withdrawn by the requester, or expired (`by` "expire")."""
+    pause_ids = waiting(conn, calls, **changes)
+    if by == "withdraw":
+        assert isinstance(pauses.withdraw(conn, pause_ids[0], "priya", surface="tests"), Decided)
+    else:
+        make_due(conn, pause_ids[0])
+        assert pauses.settle_due(conn, [pauses.NextStep(pause_id=pause_ids[0], level=0, next=None)], surface="tests")
+    end(conn, pauses.get(conn, pause_ids[0]).run_id)
+    return pause_ids
+
+
+def end(conn: Any, run_id: UUID) -> None:
+    """A queued run whose calls were refused comes to its end."""
+    claim = claimed(conn, run_id)
+    open_calls = [call.n for call in runs.load(conn, run_id).calls if call.state == "requested"]
+    runs.save_results(conn, claim, {n: {"text": "Not done.", "is_error": True} for n in open_calls})
+    runs.finish(
+        conn, claim, "It was not bought.", runs.LastWords(messages=(REPLY,), replies=1, tokens=50, cost_micros=5)
+    )
 
 
 def intent(run_id: UUID, pause_id: UUID | None, n: int = 0, step: int = 1) -> ledger.Intent:

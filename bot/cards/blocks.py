@@ -35,7 +35,7 @@ def card(pause: Pause, *, kind: Kind, level: int, env: str, dest: str | None = N
     """The card of this kind, made for this escalation level, as it must look now, at this destination (None: wherever).
 
     Only an approver's card of the present level, where one is who may answer now, has Approve and Deny; the requester's has Withdraw as long as nothing
-    has begun. Within limits.our_budget for any content.
+    has begun, and Ask again when it has lapsed. Within limits.our_budget for any content.
     """
     now = told(pause)
     value = ids.encode(button_of(pause, env))
@@ -78,6 +78,11 @@ def is_plain(line: Waiting, content: Content) -> bool:
 def can_withdraw(pause: Pause) -> bool:
     """Whether the requester may still take it back: it waits, or was approved and nothing of the run is under way."""
     return pause.status in {"waiting", "approved"} and pause.effect_status is None and pause.open_effects == 0
+
+
+def can_ask_again(pause: Pause) -> bool:
+    """Whether the requester may ask for it again: it lapsed, and no run does yet."""
+    return pause.lapsed and pause.again_run is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +131,9 @@ def _with_question(pause: Pause, made_with: Callable[[list[Block]], list[Block]]
 def _for_requester(pause: Pause, content: Content, now: Told, button: ids.Button) -> list[Block]:
     value, open_one = ids.encode(button), questions.to_answer(pause)
     withdraw = [parts.button("Withdraw", ids.ACTION_WITHDRAW, value)] if can_withdraw(pause) else []
+    again = [parts.button("Ask again", ids.ACTION_ASK_AGAIN, value)] if can_ask_again(pause) else []
     if pause.status != "waiting":
-        return [*_settled(pause, content, now), *parts.buttons(*withdraw, parts.details(value))]
+        return [*_settled(pause, content, now), *parts.buttons(*withdraw, *again, parts.details(value))]
     fitted = _fitted(pause, content)
     answer = [questions.answer_button(button, open_one)] if open_one else []
     details = [parts.details(value)] if fitted.left or pause.questions else []

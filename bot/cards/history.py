@@ -6,6 +6,7 @@ Proposed, shown, approved and done are four things on record; here they stand on
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from bot.cards.ids import screen_id
 from bot.cards.parts import Block, Moment, cut, flat, small, strong
 from bot.cards.phrases import answering, named
 from bot.cards.seen import one_line, seen_line
@@ -24,6 +25,7 @@ _DID: Final[Mapping[str, str]] = {
     "pause cancel": "withdrew it",
     "pause supersede": "asked anew in its place",
     "pause void": "ended it: its authority or its time was gone",
+    "pause ask_again": "asked for it again",
     "pause execute": "recorded that it was done",
     "pause fail": "recorded that it was not done",
     "effect attempt": "began to do it",
@@ -62,6 +64,12 @@ _IN_VAIN: Final[Mapping[str, str]] = {
     "bot": "only people decide",
     "unknown": "they are not in people.toml",
     "unchecked": "Slack did not say who they are",
+    "not_lapsed": "it had not lapsed",
+    "begun": "something of the same turn was carried out",
+    "live": "a run that works at it had not ended",
+    "done": "the same was done since",
+    "refused": "the same was refused since",
+    "already": "it was asked again already",
 }
 """Why an attempt was refused."""
 _ANSWERS: Final = frozenset({"vote", "approve", "deny"})
@@ -81,12 +89,16 @@ def _line(pause: Pause, one: Passage) -> list[Block]:
     what = _DID.get(f"{one.entity} {one.event}", f"{one.event} ({one.entity})")
     if one.refused:
         why = _IN_VAIN.get(one.detail or "", one.detail or "refused")
-        return small(Moment("{}", one.at), f"{who} tried in vain to {one.event}: {seen_line(why).text}")
+        return small(
+            Moment("{}", one.at), f"{who} tried in vain to {one.event.replace('_', ' ')}: {seen_line(why).text}"
+        )
     return small(Moment("{}", one.at), f"{who} {what} ({seen_line(one.surface).text}){_said(one)}")
 
 
 def _said(one: Passage) -> str:
-    """The reason that a person gave; what machines note beside their moves is not for people."""
+    """The reason that a person gave, or the run that asks again; what else machines note beside their moves is not for people."""
+    if one.event == "ask_again" and one.detail:
+        return f": {screen_id('run', one.detail)}"
     if one.event not in {"deny", "cancel", "abandon", "ask", "answer"} or not (one.detail and one.detail.strip()):
         return ""
     said = questions.words(one.detail) if one.event == "answer" else one.detail

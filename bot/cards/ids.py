@@ -21,6 +21,7 @@ ACTION_RETRY = "placet:retry"
 ACTION_STOP = "placet:stop"
 """What became of an action in doubt."""
 ACTION_WITHDRAW = "placet:withdraw"
+ACTION_ASK_AGAIN = "placet:ask_again"
 ACTION_PATTERN = re.compile(r"^placet:(?P<verb>[a-z_]+)$")
 """Every action id of ours; also of versions to come, so that an unknown verb is answered and not ignored."""
 

@@ -6,7 +6,7 @@ refusal, and a doubt is neither done nor not done. How it is laid out is in bloc
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, assert_never
 
 from bot.cards.ids import screen_id
@@ -57,7 +57,15 @@ def told(pause: Pause) -> Told:
             tell = _voided
         case _:
             assert_never(pause.status)
-    return tell(pause)
+    return _again(tell(pause), pause)
+
+
+def _again(stands: Told, pause: Pause) -> Told:
+    """The same, with where it is asked again, if what lapsed is."""
+    if not (pause.lapsed and pause.again_run):
+        return stands
+    text = f"{stands.text} Asked again in {screen_id('run', pause.again_run)}."
+    return replace(stands, head=f"{stands.head}, asked again", text=text)
 
 
 def receipt_facts(receipt: Any) -> tuple[tuple[str, str], ...]:

@@ -29,7 +29,7 @@ from bot.commands.terminal import (
     when,
 )
 from engine.errors import BadInput, NotFound
-from engine.models import EffectLine, Event, Pause, RunRecord
+from engine.models import EffectLine, Event, Pause, RunRecord, Superseded
 from engine.record import record
 from engine.rules import confirmations
 from engine.rules.digest import short
@@ -141,6 +141,8 @@ def _pause(pause: Pause, everybody: People, *, as_json: bool) -> None:
         ("to be done by", when(pause.execute_by) if pause.status == "approved" else ""),
         *receipt_facts(pause.receipt),
         ("run", screen_id("run", pause.run_id)),
+        ("in place of", _replaced(held.supersedes) if held and held.supersedes else ""),
+        ("asked again in", screen_id("run", pause.again_run) if pause.lapsed and pause.again_run else ""),
         ("digest", short(pause.digest)),
     )
 
@@ -155,6 +157,10 @@ def _questions(pause: Pause) -> None:
             say("Not answered yet." if pause.status == "waiting" else "It was not answered.")
         else:
             say(f"Answered {when(one.answered_at)}, by {plain(one.answered_in or '')}:", plain_lines(one.answer))
+
+
+def _replaced(before: Superseded) -> str:
+    return f"{screen_id('pause', before.pause_id)}, {plain_joined(before.why)}"
 
 
 # ------------------------------------------------------------------------------------------------------------------- a run
@@ -178,6 +184,12 @@ def _run(conn: db.Conn, run_id: UUID, *, as_json: bool) -> None:
         ("since", when(run.created_at)),
         ("replies", f"{run.iterations} of {run.max_iterations}, {run.tokens} tokens"),
         ("launched as", plain(run.launch_key or "")),
+        (
+            "asks again",
+            f"{screen_id('pause', run.of_pause)} of {screen_id('run', run.of_run)}"
+            if run.of_run and run.of_pause
+            else "",
+        ),
         ("result", plain_lines(run.result or "")),
         ("error", plain_lines(run.error or "")),
     )

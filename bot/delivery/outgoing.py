@@ -6,11 +6,12 @@ A private answer is of use for five minutes and then lapses unsaid; the rest wai
 
 import logging
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any, Final
+from uuid import UUID
 
-from bot.cards import ids, notices, parts, phrases
+from bot.cards import again, ids, notices, parts, phrases
 from bot.cards.ids import screen_id
 from bot.cards.parts import Message
 from bot.cards.seen import one_line
@@ -18,11 +19,13 @@ from bot.delivery.answers import Failure, Refused, Sent
 from bot.delivery.courier import LEASE_S, Courier, is_final, kept, may_stand, to_be_mended, wait_s
 from engine.models import (
     AlreadySettled,
+    AskedAgain,
     AskOutcome,
     Broken,
     Decided,
     DoubtfulEffect,
     Due,
+    NotAskedAgain,
     Notice,
     NotYours,
     Outcome,
@@ -69,6 +72,15 @@ def answer_later(conn: db.Conn, outcome: Outcome, *, tried: str, channel: str, u
     cards.notify(
         conn, now.run_id, kind="private", dest=f"private:{channel}:{user}", pause_id=now.pause_id, detail=detail,
         lapse_s=PRIVATE_LAPSES_S,
+    )  # fmt: skip
+
+
+def told_again(conn: db.Conn, outcome: AskedAgain | NotAskedAgain, *, channel: str, user: str) -> None:
+    """Have the person who asked again told what came of it, likewise."""
+    about = outcome.again_run if isinstance(outcome, AskedAgain) else outcome.run_id
+    detail = {name: str(value) if isinstance(value, UUID) else value for name, value in asdict(outcome).items()}
+    cards.notify(
+        conn, about, kind="again", dest=f"private:{channel}:{user}", pause_id=outcome.pause_id, detail=detail, lapse_s=PRIVATE_LAPSES_S
     )  # fmt: skip
 
 
@@ -119,7 +131,7 @@ def _deliver(courier: Courier, notice: Notice) -> Sent | Failure:
         card = _card(conn, notice)
     if message is None or (card and not card.ts):  # what is not posted yet shows it when it is
         return Sent(channel="", ts="")
-    if notice.kind == "private":
+    if notice.dest.startswith("private:"):
         _, channel, user = notice.dest.split(":")
         return tell(courier, channel, user, message)
     message = replace(message, metadata=ids.notice_metadata(notice.id))
@@ -157,6 +169,8 @@ def _composed(conn: db.Conn, notice: Notice, env: str) -> Message | None:
         case "private" if notice.pause_id and notice.detail:
             pause = pauses.get(conn, notice.pause_id)
             return _about(pause, parts.answer(sentence(conn, as_it_stands(pause, notice.detail))))
+        case "again" if notice.pause_id and notice.detail:
+            return _about(pauses.get(conn, notice.pause_id), parts.answer(again.said(_of_again(notice.detail))))
     raise ValueError(f"nobody has said how to say a {notice.kind}")
 
 
@@ -166,6 +180,15 @@ def _asked_back(notice: Notice, pause: Pause, asked: Question, env: str) -> Mess
     if notice.kind == "answered":
         return notices.answered(pause, asked) if below else notices.answer(pause, asked, env=env)
     return notices.asked_back(pause, asked) if below else notices.question(pause, asked, env=env)
+
+
+def _of_again(detail: dict[str, Any]) -> AskedAgain | NotAskedAgain:
+    """What came of asking again, as `told_again` wrote it."""
+    given: dict[str, Any] = {
+        name: UUID(value) if value and name in ("pause_id", "again_run", "run_id", "other") else value
+        for name, value in detail.items()
+    }
+    return AskedAgain(**given) if "again_run" in given else NotAskedAgain(**given)
 
 
 def _in_doubt(conn: db.Conn, doubt: DoubtfulEffect) -> Message:

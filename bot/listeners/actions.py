@@ -13,7 +13,7 @@ from slack_bolt import Ack, App
 
 from bot.cards import ids, phrases
 from bot.delivery.who import Turned
-from bot.listeners import decisions, doubts, home, modals
+from bot.listeners import again, decisions, doubts, home, modals
 from bot.listeners.decisions import Click, Verb
 from bot.listeners.desk import Desk
 from bot.listeners.places import Place, place_of
@@ -82,5 +82,6 @@ _VERBS: Final[Mapping[str, Callable[[Desk, Click], str | None]]] = {
     "deny": modals.open_deny,
     "details": modals.open_details,
     "withdraw": _withdraw,
+    "ask_again": again.ask,
 }
 """What each button does. Opening a modal is the only call to Slack made while a click waits: its trigger would not."""

@@ -161,12 +161,18 @@ def _run(typed: Typed) -> Message:
     asked = f"{seen_line(run.agent).text} agent for {seen_line(run.requester_name or run.on_behalf_of).text}"
     money = f"{run.iterations} of {run.max_iterations} replies, {run.tokens} tokens"
     waits = [screen_id("pause", pause) for pause in run.pauses]
+    again = (
+        f"Asks again {screen_id('pause', run.of_pause)} of {screen_id('run', run.of_run)}."
+        if run.of_run and run.of_pause
+        else ""
+    )
     said = run.error or run.result
     return Message(
         text=parts.escape(title),
         blocks=[
             parts.header(title),
             *parts.small(asked, money, parts.Moment("since {}", run.created_at)),
+            *(parts.small(again) if again else []),
             *parts.quoted("You asked" if run.on_behalf_of == typed.actor.id else "Asked", _whole(run.input)),
             *(parts.quoted("Why it ended" if run.error else "Its answer", _whole(said)) if said else []),
             *(parts.small(f"Requests: {', '.join(waits[-20:])}") if waits else []),

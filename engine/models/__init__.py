@@ -3,6 +3,7 @@
 A field is named as its column is. Times are aware datetimes by the database's clock; ids are UUIDs; people are ids ("marta").
 """
 
+from engine.models.again import AskedAgain, NotAskedAgain
 from engine.models.asking import Confirmation, Content, Line, NewCard, Quote, Superseded, with_amount
 from engine.models.cards import Card, Notice
 from engine.models.effects import Doubt, DoubtfulEffect, EffectLine, Halt, OpenEffect
@@ -34,6 +35,7 @@ __all__ = [
     "Actor",
     "AlreadySettled",
     "AskOutcome",
+    "AskedAgain",
     "Blank",
     "Broken",
     "Call",
@@ -54,6 +56,7 @@ __all__ = [
     "Moved",
     "NewCard",
     "NoQuestion",
+    "NotAskedAgain",
     "NotYours",
     "Notice",
     "OpenEffect",

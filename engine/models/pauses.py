@@ -61,7 +61,8 @@ class Pause:
     `superseded_by` is the pause that asks the same call anew, None if none does. `halted_by_name`: who stopped every effect, None if nobody.
     `stand_ins`: who answers for the person asked while that person is away. `put_off_why`: why the run waits for another try, and
     `put_off_to` until when; None: it does not. `step_names`: what the people are called whom the rule's further steps name, by id.
-    `unseen`: it came to this level, or expired, since nobody asked before could be shown it.
+    `unseen`: it came to this level, or expired, since nobody asked before could be shown it. `lapsed`: its requester may ask again for it, and
+    `again_run` is the run that does; None: none does.
     """
 
     id: UUID
@@ -101,6 +102,8 @@ class Pause:
     put_off_why: str | None = None
     put_off_to: datetime | None = None
     unseen: bool = False
+    lapsed: bool = False
+    again_run: UUID | None = None
     seal: Worth = "off"
     approval: Worth = "off"
     questions: tuple[Question, ...] = ()

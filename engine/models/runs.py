@@ -79,7 +79,10 @@ class RunLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRecord:
-    """A run as people see it. `queued_s` None: it is not in line for a worker; `done`: the tools whose effects are done, in order."""
+    """A run as people see it. `queued_s` None: it is not in line for a worker; `done`: the tools whose effects are done, in order.
+
+    `of_run` and `of_pause`: what it asks again, and of which run that was; None: it began from nothing.
+    """
 
     id: UUID
     agent: str
@@ -107,6 +110,8 @@ class RunRecord:
     pauses: list[UUID]
     queued_s: float | None = None
     done: list[str] = field(default_factory=list)
+    of_run: UUID | None = None
+    of_pause: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from engine.errors import Misconfigured, PolicyUnreadable
 from engine.models import Call
 from engine.rules import chain
 from engine.state import events, pauses, present, runs
-from engine.workers import judge, prepare, revalidate
+from engine.workers import asked_again, judge, prepare, revalidate
 from engine.workers.attempts import Still
 from engine.workers.means import Turn
 
@@ -47,7 +47,7 @@ def _asked(turn: Turn, call: Call, pause_id: UUID, effect_id: UUID, holds: prese
 
 
 def _allowed(turn: Turn, call: Call, effect_id: UUID, holds: present.Rules) -> Still | str:
-    [planned] = prepare.plan(turn, [call], holds, but=effect_id)
+    [planned] = prepare.plan(turn, [call], holds, but=effect_id, before=asked_again.before(turn, holds))
     if isinstance(planned, prepare.Answer):
         return planned.text
     assert isinstance(planned, prepare.Effectful), "a tool whose effect was begun has one"

@@ -6,18 +6,19 @@ The one rule: an effect that was begun is settled before anything else of its ru
 
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
-from engine.models import Call, OpenEffect, Pause
+from engine.models import Call, Content, OpenEffect, Pause
 from engine.results import Unwritable, result_text
 from engine.rules import chain, digest
 from engine.rules import turn as rules
 from engine.state import events, ledger, pauses, policies, present, runs
 from engine.state.present import Rules
 from engine.tool import Bound, InvalidArguments, Tool
-from engine.workers import again, grants, perform, prepare, revalidate, vouch, ways
+from engine.workers import again, asked_again, grants, perform, prepare, revalidate, vouch, ways
+from engine.workers.asked_again import Before
 from engine.workers.attempts import Deed, call_s
 from engine.workers.credentials import Minted
 from engine.workers.means import Turn, Way, way
@@ -41,7 +42,9 @@ def settle(turn: Turn, calls: Sequence[Call]) -> Way:
     if refused := [pause for _, pause in asked if pause.status not in ("waiting", "approved")]:
         return _tell_refusal(turn, calls, asked, refused)
     holds = turn.means.do(present.rules, turn.run.id)
-    plans = prepare.plan(turn, [call for call in calls if not call.pause_id], holds)
+    unasked = [call for call in calls if not call.pause_id]
+    before = asked_again.before(turn, holds) if unasked else prepare.NOTHING_BEFORE
+    plans = prepare.plan(turn, unasked, holds, before=before)
     if answers := [one for one in plans if isinstance(one, Answer)]:
         told = {one.call.n: {"text": one.text, "is_error": True} for one in answers}
         status = turn.means.do(runs.save_results, turn.claim, told, refused=sum(one.refused for one in answers))
@@ -52,7 +55,7 @@ def settle(turn: Turn, calls: Sequence[Call]) -> Way:
         return ways.void(turn, checked.pause_ids, checked.why)
     effects = [one for one in plans if isinstance(one, Effectful) and one.need.kind == "ask"]
     now = holds.standing.now
-    gated = [prepare.ask(turn.run, prepare.content(turn.run, one), holds.people, now) for one in effects]
+    gated = [prepare.ask(turn.run, _content(turn, one, before), holds.people, now) for one in effects]
     moved = [one for one in checked if isinstance(one, revalidate.AskAgain)]
     if gated or moved:
         asks, replaced = [*gated, *(one.ask for one in moved)], [one.pause.id for one in moved]
@@ -60,6 +63,12 @@ def settle(turn: Turn, calls: Sequence[Call]) -> Way:
         return "off"
     ready = [one for one in checked if isinstance(one, revalidate.Ready)]
     return _carry_out(turn, [one for one in plans if not isinstance(one, Answer)], ready, holds)
+
+
+def _content(turn: Turn, planned: Effectful, before: Mapping[int, Before]) -> Content:
+    """What a new pause holds; it says what it was asked as before, if it was."""
+    was = before.get(planned.call.n)
+    return prepare.content(turn.run, planned, supersedes=was.request if was else None)
 
 
 def _record(turn: Turn, calls: Sequence[Call]) -> vouch.Told:
@@ -132,6 +141,7 @@ def _do_allowed(turn: Turn, planned: Effectful, holds: Rules) -> Way | Later:
         pause_id=None,
         borrowed=borrowed,
         still=partial(again.may, turn, planned.call, None),
+        note=_changed(planned.call, planned.tool, planned.bound, "at the price of now"),
     )
     return ways.after(turn, deed, intent)
 
@@ -149,7 +159,7 @@ def _do_approved(turn: Turn, ready: revalidate.Ready) -> Way | Later:
         borrowed=ready.borrowed,
         still=partial(again.may, turn, call, ready.pause.id),
         prices=ready.prices,
-        note=_changed(call, planned.tool, planned.bound),
+        note=_changed(call, planned.tool, planned.bound, "as it was approved"),
     )
     return ways.after(turn, deed, intent)
 
@@ -184,7 +194,7 @@ def _deed_begun(turn: Turn, call: Call, effect: OpenEffect, tool: Tool, bound: B
         borrowed=grants.borrow(turn.means, turn.run, tool, pause.content if pause else None),
         still=partial(again.may, turn, call, effect.pause_id),
         barred=doubted.why if doubted else lost.why if lost else "",
-        note=_changed(call, tool, bound),
+        note=_changed(call, tool, bound, "as it was approved" if effect.pause_id else "at the price of now"),
     )
 
 
@@ -219,13 +229,13 @@ def _tell_refusal(
     return way(turn.means.do(runs.save_results, turn.claim, told))
 
 
-def _changed(call: Call, tool: Tool, bound: Bound) -> str:
-    """What was approved in place of what the model asked for, when a price moved and was asked anew; "" if nothing differs."""
+def _changed(call: Call, tool: Tool, bound: Bound, how: str) -> str:
+    """What is done in place of what the model asked for, when a price moved and was asked anew, and `how`; "" if nothing differs."""
     asked = _bound(tool, {name: value for name, value in call.arguments.items() if name != "why"})
     if asked is None:
         return ""
     moved = {name: value for name, value in bound.arguments.items() if asked.arguments.get(name) != value}
-    return f"Done as it was approved, which differs from what you asked for: {digest.canonical(moved)}" if moved else ""
+    return f"Done {how}, which differs from what you asked for: {digest.canonical(moved)}" if moved else ""
 
 
 def _bound(tool: Tool, arguments: dict[str, Any]) -> Bound | None:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from engine.errors import QuoteUnavailable
@@ -21,13 +21,16 @@ from engine.state import db, ledger
 from engine.state.present import Refusal, Rules
 from engine.state.runs import Ask
 from engine.tool import Bound, InvalidArguments, Tool
-from engine.workers import grants, judge
+from engine.workers import asked_again, grants, judge
+from engine.workers.asked_again import Before
 from engine.workers.means import Turn
+from engine.workers.prices import at_price
 
 _log = logging.getLogger(__name__)
 
 _YEARS = (1, 9999)
 """Between them, every time can be said in every zone."""
+NOTHING_BEFORE: Final[Mapping[int, Before]] = {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,16 +71,24 @@ class Effectful:
 Plan = Answer | Plain | Effectful
 
 
-def plan(turn: Turn, calls: Sequence[Call], holds: Rules, *, but: UUID | None = None) -> list[Plan]:
+def plan(
+    turn: Turn,
+    calls: Sequence[Call],
+    holds: Rules,
+    *,
+    but: UUID | None = None,
+    before: Mapping[int, Before] = NOTHING_BEFORE,
+) -> list[Plan]:
     """What must become of calls that nobody was asked about yet. The same effect twice in one turn is meant once.
 
-    `but`: the effect of one of them that was begun already, which does not count as paid before.
+    `but`: the effect of one of them that was begun already, which does not count as paid before. `before`: as what they were asked in the
+    run from which this one goes on; they are proposed at the price of now.
     """
     seen: set[str] = set()
     going: Counter[tuple[str, str, str]] = Counter()  # what goes to each payee in this turn, in minor units
     plans: list[Plan] = []
     for call in calls:
-        planned = _plan(turn, call, holds, going, but)
+        planned = _plan(turn, call, holds, going, but=but, before=before.get(call.n))
         if isinstance(planned, Effectful):
             key = digest.fingerprint(planned.tool.name, planned.bound.arguments)
             if key in seen:
@@ -91,7 +102,15 @@ def plan(turn: Turn, calls: Sequence[Call], holds: Rules, *, but: UUID | None = 
     return plans
 
 
-def _plan(turn: Turn, call: Call, holds: Rules, going: Mapping[tuple[str, str, str], int], but: UUID | None) -> Plan:
+def _plan(
+    turn: Turn,
+    call: Call,
+    holds: Rules,
+    going: Mapping[tuple[str, str, str], int],
+    *,
+    but: UUID | None,
+    before: Before | None,
+) -> Plan:
     tool = turn.agent.tools.get(call.tool)
     if tool is None:
         there = ", ".join(sorted(turn.agent.tools))
@@ -102,21 +121,44 @@ def _plan(turn: Turn, call: Call, holds: Rules, going: Mapping[tuple[str, str, s
         return Answer(call=call, text=str(error))
     if tool.action is None:
         return Plain(call=call, tool=tool, bound=bound)
-    if before := holds.refused.get(digest.fingerprint(tool.name, bound.arguments)):
-        return Answer(call=call, text=_refused_before(before), refused=True)
+    quote = None
+    if before is not None:
+        try:
+            quote = quoted(tool, bound)
+        except QuoteUnavailable as error:
+            return _priceless(call, error)
+        bound = (at_price(tool, bound, before.price(quote)) if quote else None) or bound
+    if past := _past(call, tool, bound, holds):
+        return past
     to = judge.counted(tool, bound)
     need = judge.need(turn.means, tool, bound, holds, with_minor=going[to] if to else 0, but=but)
-    return _askable(turn.run, Effectful(call=call, tool=tool, bound=bound, need=need, quote=None), holds)
+    return _askable(turn.run, Effectful(call=call, tool=tool, bound=bound, need=need, quote=quote), holds)
 
 
 def _askable(run: Run, planned: Effectful, holds: Rules) -> Answer | Effectful:
     """The same with its quote, if it may be done or asked about at all."""
     if no := _no(planned, run, holds):
         return Answer(call=planned.call, text=no)
+    if planned.quote is not None:
+        return planned
     try:
         return replace(planned, quote=quoted(planned.tool, planned.bound))
     except QuoteUnavailable as error:
-        return Answer(call=planned.call, text=f"The present price cannot be had, so nobody was asked: {error}")
+        return _priceless(planned.call, error)
+
+
+def _priceless(call: Call, error: QuoteUnavailable) -> Answer:
+    return Answer(call=call, text=f"The present price cannot be had, so nobody was asked: {error}")
+
+
+def _past(call: Call, tool: Tool, bound: Bound, holds: Rules) -> Answer | None:
+    """What a person refused before, or another run at this task did, whatever it cost; None: it is neither."""
+    if before := holds.refused.get(digest.fingerprint(tool.name, bound.arguments)):
+        return Answer(call=call, text=_refused_before(before), refused=True)
+    if since := asked_again.done_since(holds, tool, bound.arguments):
+        text = f"This was done already, in run {since.run_id} of the same task, and is not done twice. Say so in your answer."
+        return Answer(call=call, text=text)
+    return None
 
 
 def _refused_before(before: Refusal) -> str:

@@ -16,11 +16,12 @@ from engine.rules.money import Money, format_money
 from engine.rules.needs import Need, needs_asking_again, stricter, within_tolerance
 from engine.state.present import Rules
 from engine.state.runs import Ask
-from engine.tool import Bound, InvalidArguments, Tool
+from engine.tool import Bound, Tool
 from engine.workers import grants, judge, prepare, vouch
 from engine.workers.credentials import Borrowed
 from engine.workers.means import Turn
 from engine.workers.prepare import Effectful
+from engine.workers.prices import at_price, rebound
 
 _log = logging.getLogger(__name__)
 LATE = "The time in which it had to be done has passed, so it was not done."
@@ -103,7 +104,7 @@ def _check(
         _log.error("pause %s is not carried out: %s", pause.id, doubted.why)
         return Void((pause.id,), doubted.why)
     tool = turn.agent.tools.get(held.tool)
-    bound = _bound(tool, held.arguments, held.explanation) if tool else None
+    bound = rebound(tool, held.arguments, held.explanation) if tool else None
     late = pause.execute_by is not None and pause.execute_by < holds.standing.now
     if late or tool is None or tool.action is None or bound is None:
         gone = f"The tool {held.tool} is gone or no longer takes what was approved, so it was not done."
@@ -158,7 +159,7 @@ def _look(held: Content, tool: Tool, bound: Bound, present: Need) -> _Looked:
     if not beyond:
         return looked
     moved = f"The price moved from {format_money(was)} to {format_money(quote.price)}, beyond {_agreed(beyond[0])}."
-    return replace(looked, why=moved, bound=_at_price(tool, bound, quote.price) or bound)
+    return replace(looked, why=moved, bound=at_price(tool, bound, quote.price) or bound)
 
 
 def _ask_again(
@@ -189,17 +190,3 @@ def _agreed(need: Need) -> str:
         if need.tolerance_bp
         else "what was approved"
     )
-
-
-def _at_price(tool: Tool, bound: Bound, price: Money) -> Bound | None:
-    """The same call at the present price: what a fresh request proposes."""
-    if tool.amount is None:
-        return None
-    return _bound(tool, bound.arguments | {tool.amount: price.to_document()}, bound.why)
-
-
-def _bound(tool: Tool, arguments: Any, why: str) -> Bound | None:
-    try:
-        return replace(tool.bind({**arguments, "why": why or "-"}), why=why)
-    except InvalidArguments:
-        return None

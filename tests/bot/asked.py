@@ -106,14 +106,17 @@ def statuses() -> dict[str, Pause]:
         "failed_without_knowing": pause(status="failed", **yes | {"reason": "ended in doubt by otto"}, effect_status="abandoned",
                                         settled_at=settled),
         "denied": pause(status="denied", **by_marta("deny", "Ask Beck & Sons first.")),
-        "expired": pause(status="expired", version=2, decided_at=DUE, reason="nobody answered in time", run_status="running"),
+        "expired": pause(status="expired", version=2, decided_at=DUE, reason="nobody answered in time", run_status="running",
+                         lapsed=True),
+        "expired_asked_again": pause(status="expired", version=3, decided_at=DUE, reason="nobody answered in time", run_status="done",
+                                     lapsed=True, again_run=NEXT),
         "cancelled_withdrawn": pause(status="cancelled", version=2, decided_by="priya", decided_by_name="Priya Nair",
-                                     decided_at=DECIDED, run_status="running"),
+                                     decided_at=DECIDED, run_status="running", lapsed=True),
         "cancelled_sibling": pause(status="cancelled", version=2, decided_at=DECIDED, reason="another call of the same turn was denied",
                                    run_status="running"),
         "superseded": pause(status="superseded", **yes | {"reason": "The price is EUR 39,900.00 now, more than the 2 % allowed."},
                             superseded_by=NEXT),
-        "voided": pause(status="voided", **yes | {"reason": "Priya Nair may no longer do payments:write."}),
+        "voided": pause(status="voided", **yes | {"reason": "Priya Nair may no longer do payments:write."}, lapsed=True),
     }  # fmt: skip
 
 

@@ -105,6 +105,18 @@ def test_the_requester_may_withdraw_until_something_has_begun() -> None:
     assert pressed(requester(statuses()["denied"]).blocks) == ["Details"]
 
 
+def test_the_requester_may_ask_again_for_what_lapsed_until_they_have() -> None:
+    for name in ("expired", "cancelled_withdrawn", "voided"):
+        assert pressed(requester(statuses()[name]).blocks) == ["Ask again", "Details"]
+        assert pressed(approver(statuses()[name]).blocks) == ["Details"]
+    for name in ("denied", "cancelled_sibling", "superseded", "executed", "failed"):
+        assert pressed(requester(statuses()[name]).blocks) == ["Details"]
+    asked = requester(statuses()["expired_asked_again"])
+    assert pressed(asked.blocks) == ["Details"]
+    assert "Expired, asked again" in read(asked.blocks)
+    assert "nothing was done. Asked again in run_77aa01." in read(asked.blocks)
+
+
 # --------------------------------------------------------------------------------------------------------- what is on it
 
 

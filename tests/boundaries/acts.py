@@ -73,6 +73,20 @@ def withdraw(scene: Scene) -> None:
     scene.rest()
 
 
+def ask_again(scene: Scene) -> None:
+    """Nobody answered the first time; the price is another by then, and Marta approves it."""
+    scene.press("priya", ids.ACTION_ASK_AGAIN)
+    scene.rest()
+    approve(scene)
+
+
+def lapsed(scene: Scene) -> None:
+    """An order over the limit was asked for and expired, its run has ended, and the price has moved since."""
+    asked(scene)
+    expire(scene)
+    scene.suppliers.move({"order_ref": "PO-1", "factor": "1.05"})
+
+
 def moved(scene: Scene) -> None:
     scene.suppliers.move({"order_ref": "PO-1", "factor": "1.05"})
     approve(scene)

@@ -17,7 +17,10 @@ Act = Callable[[Scene], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flow:
-    """`given` comes about undisturbed, `happens` is killed at every boundary. `run`, `pauses` and `paid` (minor units) are its end."""
+    """`given` comes about undisturbed, `happens` is killed at every boundary. `run`, `pauses` and `paid` (minor units) are its end.
+
+    `runs`: how many there are then, all with the same end.
+    """
 
     given: Act
     happens: Act
@@ -25,6 +28,7 @@ class Flow:
     pauses: tuple[str, ...]
     paid: tuple[int, ...]
     script: Script = buyer
+    runs: int = 1
     strays: int = 0
     """Copies of a card that no row knows of, because Slack lost the answer to their post."""
     policy: str | None = None
@@ -53,6 +57,7 @@ _FLOWS: Final[Mapping[str, Flow]] = {
     "escalate, and the manager approves": Flow(given=asked, happens=acts.escalate, run="done", pauses=("executed",), paid=(BIG,)),
     "expire to the end": Flow(given=asked, happens=acts.expire, run="done", pauses=("expired",), paid=()),
     "withdraw": Flow(given=asked, happens=acts.withdraw, run="done", pauses=("cancelled",), paid=()),
+    "asked again": Flow(given=acts.lapsed, happens=acts.ask_again, run="done", pauses=("executed", "expired"), paid=(DEARER,), runs=2),
     "the price moved: supersede, ask again": Flow(given=asked, happens=acts.moved, run="done", pauses=("superseded", "executed"), paid=(DEARER,)),
     "hold and resume": Flow(given=asked, happens=acts.hold, run="done", pauses=("executed",), paid=(BIG,)),
     "cancel the run": Flow(given=asked, happens=acts.cancel, run="cancelled", pauses=("cancelled",), paid=()),

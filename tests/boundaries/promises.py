@@ -71,12 +71,12 @@ def kept(scene: Scene, flow: Flow, undisturbed: End | None = None) -> End:
     """
     end = end_of(scene)
     assert [amount for _, amount, _, _ in end.paid] == list(flow.paid), end
-    assert [run[0] for run in end.runs] == [flow.run]
+    assert [run[0] for run in end.runs] == [flow.run] * flow.runs
     assert [pause[0] for pause in end.pauses] == sorted(flow.pauses)
     if flow.run == "done":
         assert any(channel == "D0PRIYA" for channel, _, _ in end.said), "nobody told the requester"
     rows.consistent(scene.conn)
-    for run_id in (SYSTEM_RUN, scene.run_id):
+    for run_id in (SYSTEM_RUN, *(line.id for line in runs.listed(scene.conn))):
         assert isinstance(events.verify(scene.conn, run_id), events.Verified)
     assert cards.undelivered(scene.conn) == 0
     [seals] = scene.conn.execute(_SEALS).fetchall()

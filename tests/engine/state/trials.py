@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from engine.models import Claim, NewCard
-from engine.state import ledger, pauses, questions, runs
+from engine.state import again, ledger, pauses, questions, runs
 from tests import rows
 
 
@@ -266,6 +266,13 @@ def _on_effect(entity: str, verb: Callable[[Any, Claim, ledger.Begun], Any], *, 
     return stage
 
 
+def _lapsed(conn: Any) -> Stage:
+    """Its requester, on what they withdrew; the run ended with it."""
+    [pause_id] = rows.lapsed(conn)
+    run_id = pauses.get(conn, pause_id).run_id
+    return Stage(pause_id, run_id, lambda: again.ask(conn, pause_id, "priya", surface="tests"))
+
+
 def _cancel_run_of(conn: Any, pause_id: UUID) -> str:
     return _cancel(conn, pauses.get(conn, pause_id).run_id)
 
@@ -305,6 +312,7 @@ PAUSE_TRIALS: Mapping[str, tuple[Trial, ...]] = {
     ),
     "supersede": (_on_approved(_supersede),),
     "void": (_on_approved(_void_it),),
+    "ask_again": (_lapsed,),
     "execute": (_on_effect("pause", _settle("succeed")), _on_effect("pause", _resolve("happened"), doubted=True)),
     "fail": (_on_effect("pause", _settle("fail")), _on_effect("pause", _resolve("stop"), doubted=True)),
 }  # fmt: skip
