@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from engine.errors import Conflict
-from engine.models import Broken, Decided, QuestionAsked, Voted
+from engine.models import Broken, Decided, QuestionAnswered, QuestionAsked, Voted
 from engine.rules.seal import NO_KEYS, Keys
 from engine.state import db, pauses, questions
 from engine.workers.sweep import Sweeper
@@ -62,6 +62,8 @@ def test_what_no_key_here_can_judge_is_not_asked_about(conn: Any) -> None:
     conn.keys = AFTER
     assert isinstance(questions.ask(conn, pause_id, "marta", question="Why now?", surface="tests"), Broken)
     assert isinstance(questions.answer(conn, pause_id, "priya", 1, answer="So.", surface="tests"), Broken)
+    conn.keys = NOW  # the old key is put back, after the new one
+    assert isinstance(questions.answer(conn, pause_id, "priya", 1, answer="So.", surface="tests"), QuestionAnswered)
     assert [one.text for one in pauses.get(conn, pause_id).questions] == ["Why?"]
 
 
