@@ -67,11 +67,12 @@ def _line(pause: Pause, one: Passage) -> list[Block]:
     if one.refused:
         why = _IN_VAIN.get(one.detail or "", one.detail or "refused")
         return small(Moment("{}", one.at), f"{who} tried in vain to {one.event}: {seen_line(why).text}")
-    return small(Moment("{}", one.at), f"{who} {what} ({seen_line(one.surface).text}){_said(one)}")
+    return small(Moment("{}", one.at), f"{who} {what} ({seen_line(one.surface).text}){_said(pause, one)}")
 
 
-def _said(one: Passage) -> str:
+def _said(pause: Pause, one: Passage) -> str:
     """The reason that a person gave; what machines note beside their moves is not for people."""
     if one.event not in {"deny", "cancel", "abandon"} or not (one.detail and one.detail.strip()):
         return ""
-    return f": “{cut(one_line(one.detail), _DETAIL)}”"
+    words = pause.content.readable(one.detail) if pause.content else one.detail
+    return f": “{cut(one_line(words), _DETAIL)}”"

@@ -127,7 +127,7 @@ def modal(title: str, callback: str, carried: ids.Carried) -> View:
 
 
 def _whole(pause: Pause, content: Content, passages: Sequence[Passage]) -> list[Block]:
-    action = canonical({"tool": content.tool, "arguments": dict(content.arguments)})
+    action = canonical({"tool": content.tool, "arguments": content.shown_arguments})
     return flat(
         (
             facts.heading(content),

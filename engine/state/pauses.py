@@ -6,7 +6,7 @@ What is returned is true after the lock, for winner and loser alike. Who is aske
 import json
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
@@ -201,7 +201,17 @@ def get(conn: db.Conn, pause_id: UUID) -> Pause:
         "step_names": row["step_names"] or {},
         "unseen": bool(row["unseen"]),
     }
-    return Pause(**{**row, **held, "seal": standing, "approval": approval})
+    return _readable(Pause(**{**row, **held, "seal": standing, "approval": approval}))
+
+
+def _readable(pause: Pause) -> Pause:
+    """The same, where somebody who knows a secret of it wrote it into a reason: its seals were looked at as it is stored."""
+    held = pause.content
+    if held is None or not held.secrets:
+        return pause
+    votes = tuple(replace(vote, reason=held.readable(vote.reason)) for vote in pause.votes)
+    said = {name: held.readable(getattr(pause, name)) for name in ("reason", "receipt", "effect_error", "put_off_why")}
+    return replace(pause, votes=votes, **said)
 
 
 def _vote(conn: db.Conn, row: dict[str, Any], vote: dict[str, Any]) -> Vote:
