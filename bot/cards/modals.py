@@ -29,6 +29,7 @@ TYPED_MOST = 100
 """How long what is typed to approve may be."""
 
 _MOST_BLOCKS = 100
+_FORM_MOST = 40_000  # whatever card or Details offer to approve is shorter
 _MOST_BYTES = 240_000  # views.open answers view_too_large past 250 kB
 _TOO_LONG = (
     "This request is too long for Slack to show whole, so it cannot be approved here. It can be denied here; "
@@ -50,7 +51,9 @@ def details_view(
     value = ids.encode(button)
     typed = pause.content.confirm is not None
     decide = parts.buttons(*parts.deciding(value, typed=typed)) if may_decide(pause, viewer) else []
-    for told_of in (passages, ()):  # what happened gives way to what is decided
+    for told_of in (
+        () if facts.is_beyond(pause.content) else (passages, ())
+    ):  # what happened gives way to what is decided
         whole = [*_whole(pause, pause.content, told_of), *decide]
         full = view | {"blocks": whole}
         if len(whole) <= _MOST_BLOCKS and len(json.dumps(full)) <= _MOST_BYTES:
@@ -106,7 +109,8 @@ def confirm_view(pause: Pause, env: str, channel: str | None = None) -> View:
     }
     note = small("Approve decides; closing this decides nothing.")
     view = modal("Approve this?", ids.CALLBACK_CONFIRM, ids.Carried(button_of(pause, env), channel))
-    blocks = [*paragraph(cut(seen(content.summary).text, parts.FIELD)), typed, *note, *facts.footer(pause)]
+    whole = cut(seen(content.summary).text, _FORM_MOST, "… (all of it in Details)")
+    blocks = [*paragraph(whole), typed, *note, *facts.footer(pause)]
     return view | {"submit": parts.plain("Approve"), "close": parts.plain("Back"), "blocks": blocks}
 
 

@@ -7,7 +7,7 @@ import json
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
@@ -42,6 +42,9 @@ _PLAIN: Final[Mapping[str, type[Voted | AlreadySettled | Due | Unconfirmed]]] = 
     "vote": Voted, "settled": AlreadySettled, "due": Due, "unconfirmed": Unconfirmed,
 }  # fmt: skip
 """What says no more than what stands now."""
+
+ASKED_BEFORE: Final = timedelta(days=60)
+"""How long before a time what was settled since then is looked for among what was asked."""
 
 
 def approve(
@@ -229,6 +232,13 @@ def decided(
 ) -> list[UUID]:
     """What was settled, the newest request first: by a person's decision or vote, with a text in what was asked, and since then; None: any."""
     return [row["id"] for row in db.many(conn, "decided_pauses", dict, by=by, text=text, since=since, limit=limit)]
+
+
+def settled_of(conn: db.Conn, person: str, *, since: datetime, limit: int) -> list[UUID]:
+    """What a person decided or voted on, and what was asked for them, settled since then, the latest first; of what was asked at most 60 days before."""
+    earliest = UUID(int=int((since - ASKED_BEFORE).timestamp() * 1000) << 80)
+    found = db.many(conn, "settled_of_person", dict, person=person, asked_after=earliest, since=since, limit=limit)
+    return [row["id"] for row in found]
 
 
 def waiting(
