@@ -178,6 +178,8 @@ def _small(part: str | Moment) -> Iterator[Block]:
 
 
 def _rich(kind: str, label: str, text: str, *, bold: bool = False) -> list[Block]:
+    if size(label) > _FIELD:  # one that long stands by itself, in as many pieces as it needs
+        return [*_rich("rich_text_section", "", label, bold=True), *_rich(kind, "", text, bold=bold)]
     made: list[Block] = []
     for piece in _pieces(text, _LEAF):
         parts = [{"type": kind, "elements": [_leaf(piece, bold=bold)]}]
