@@ -113,8 +113,8 @@ def _rows(rows: Sequence[Waiting], offset: int, none: str, contents: Contents, m
 def _turn(rows: Sequence[Waiting], offset: int, to: Callable[[int], Page]) -> list[Block]:
     """The buttons to what is before and after a page; nothing where it is all there is."""
     total = rows[0].total if rows else 0
-    before = [parts.button("Before", ids.ACTION_BEFORE, to(max(0, offset - PAGE)).value())] if offset else []
-    after = [parts.button("More", ids.ACTION_MORE, to(offset + PAGE).value())] if offset + PAGE < total else []
+    before = [parts.button("Page before", ids.ACTION_BEFORE, to(max(0, offset - PAGE)).value())] if offset else []
+    after = [parts.button("Next page", ids.ACTION_MORE, to(offset + PAGE).value())] if offset + PAGE < total else []
     return parts.buttons(*before, *after)
 
 

@@ -171,7 +171,7 @@ def _views() -> Iterator[tuple[str, Json]]:
     stands = statuses()
     full = home.Desk(
         mine=[waiting(id=UUID(int=n + 1), total=11) for n in range(3)], asked=[waiting(on_behalf_of="marta", approver="person:otto", approver_name="Otto Brandt")],
-        contents={UUID(int=n + 1): CONTENT for n in range(3)}, settled=[stands[name] for name in ("executed", "denied", "expired", "voided", "failed")],
+        contents={UUID(int=n + 1): CONTENT for n in range(3)}, settled=[stands["executed"], stands["denied"], replace(stands["expired"], on_behalf_of="marta"), stands["voided"], stands["failed"]],
         away=[replace(gone, absent="Marta Keller", delegate="Ines Alonso")], answers=[gone], doubted=[_doubtful()], halt=HALT,
     )  # fmt: skip
     yield "home.full", home.home_view(full, me=MARTA, env=ENV)
