@@ -8,12 +8,13 @@ from datetime import datetime
 from typing import Any
 
 from engine.models import Pause, Question, Vote
+from engine.rules import secrecy
 
 Json = dict[str, Any]
 
 
 def record(pause: Pause) -> Json:
-    """The whole state. Of an altered pause `intact` is false, what it holds is left out, and `document` is the text as it is stored."""
+    """The whole state, with a mark in place of each secret: a record is handed on, to people and logs that nobody has chosen. Of an altered pause `intact` is false, what it holds is left out, and `document` is the text as it is stored."""
     return {
         "pause_id": str(pause.id),
         "run_id": str(pause.run_id),
@@ -44,8 +45,18 @@ def record(pause: Pause) -> Json:
 def _held(pause: Pause) -> Json:
     """What the pause holds once and for all, under the names that its digest covers."""
     if pause.content is None:
-        return {"agent": pause.agent, "proposed_action": None, "document": pause.document}
-    return pause.content.to_document() | {"requester_name": pause.requester_name}
+        return {"agent": pause.agent, "proposed_action": None, "document": secrecy.document(pause.document)}
+    held = pause.content.to_document()
+    action = {**held["proposed_action"], "arguments": pause.content.shown_arguments}
+    return held | {"proposed_action": action, "requester_name": pause.requester_name}
+
+
+def in_clear(pause: Pause) -> Json:
+    """The same with its secrets, for whoever asked for them in so many words."""
+    found = record(pause)
+    if pause.content is None:
+        return found | {"document": pause.document}
+    return found | {"proposed_action": pause.content.to_document()["proposed_action"]}
 
 
 def _decision(pause: Pause) -> Json | None:

@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, PydanticUserError, ValidationError, 
 from engine.errors import Misconfigured
 from engine.models import Line
 from engine.results import shown
-from engine.rules import digest
+from engine.rules import digest, secrecy
 from engine.rules.money import Money
 from engine.rules.policy import Facts
 
@@ -72,6 +72,7 @@ class Tool:
     payee: str | None = None
     title: str = ""
     details: tuple[str, ...] = ()
+    secrets: tuple[str, ...] = ()
     scopes: tuple[str, ...] = ()
     credential: str | None = None
     audience: str | None = None
@@ -118,6 +119,12 @@ class Tool:
             raise Misconfigured([f"{self.name} says why it has no find, and has one. Take no_find away."])
         if kind in self.companions:
             raise Misconfigured([f"{self.name} has two functions for its {kind}. Keep one."])
+        if kind == "summary" and (told := [n for n in inspect.signature(function).parameters if n in self.secrets]):
+            raise Misconfigured(
+                [
+                    f"{self.name}.summary asks for {', '.join(told)}, which is secret, and everybody reads a summary. Take it out of it."
+                ]
+            )
         if strange := [n for n in inspect.signature(function).parameters if n not in allowed]:
             raise Misconfigured(
                 [
@@ -145,8 +152,9 @@ class Tool:
 
     @property
     def version(self) -> str:
-        """What changes when its arguments do; how it is described to the model may be mended while an approval waits."""
-        return digest.digest("placet.tool.v1", {"name": self.name, "input": self.schema()["input_schema"]})[:12]
+        """What changes when its arguments do, or what of them is secret; how it is described to the model may be mended while an approval waits."""
+        kept = {"secrets": sorted(self.secrets)} if self.secrets else {}
+        return digest.digest("placet.tool.v1", {"name": self.name, "input": self.schema()["input_schema"], **kept})[:12]
 
     def bind(self, given: Mapping[str, Any]) -> Bound:
         """Validate first; everything after sees only what came out. Raises InvalidArguments with a sentence for the model."""
@@ -166,10 +174,15 @@ class Tool:
         except digest.DigestError as error:
             raise InvalidArguments(f"Nothing was done: {error}") from error
         values = {name: getattr(model, name) for name in self.arguments.model_fields}
-        return Bound(arguments=plain, values=values, why=digest.visible(why).strip())
+        said = secrecy.without(secrecy.values(plain, self.secrets), digest.visible(why).strip())
+        return Bound(arguments=plain, values=values, why=said)
+
+    def readable(self, bound: Bound, value: Any) -> Any:
+        """Text or a JSON value about this call, in which none of its secrets can be read."""
+        return secrecy.without(secrecy.values(bound.arguments, self.secrets), value)
 
     def facts(self, bound: Bound) -> Facts:
-        """What the policy looks at."""
+        """What the policy looks at: of what is secret nothing, since its sentences are read."""
         assert self.action is not None
         amount = bound.values.get(self.amount) if self.amount else None
         payee = str(bound.values.get(self.payee) or "").strip() if self.payee else ""
@@ -178,15 +191,20 @@ class Tool:
             action=self.action,
             amount=amount if isinstance(amount, Money) else None,
             payee=payee or None,
-            arguments=bound.arguments,
+            arguments={name: value for name, value in bound.arguments.items() if name not in self.secrets},
             unread=tuple(name for name, is_missing in unread.items() if is_missing),
         )
 
     def lines(self, bound: Bound) -> tuple[Line, ...]:
-        """Every argument as the approver reads it, labelled, in signature order."""
+        """Every argument as the approver reads it, labelled, in signature order; of a secret its mark."""
+        masked = secrecy.masked(bound.values, self.secrets)
         return tuple(
-            Line(label=name.replace("_", " ").capitalize(), value=shown(value), detail=name in self.details)
-            for name, value in bound.values.items()
+            Line(
+                label=name.replace("_", " ").capitalize(),
+                value=self.readable(bound, shown(value)),
+                detail=name in self.details,
+            )
+            for name, value in masked.items()
         )
 
     def summarise(self, bound: Bound) -> str:
@@ -197,7 +215,7 @@ class Tool:
             _log.exception("the summary of %s failed; all arguments are shown in its place", self.name)
             said = None
         if isinstance(said, str) and said.strip():
-            return digest.visible(said).strip()
+            return str(self.readable(bound, digest.visible(said).strip()))
         return ", ".join(f"{line.label.lower()} {line.value}" for line in self.lines(bound))
 
     def run(self, bound: Bound, effect: Effect | None = None) -> Any:

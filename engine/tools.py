@@ -8,7 +8,8 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, overload
+from types import NoneType
+from typing import Any, get_args, overload
 
 from engine.errors import BadInput, Misconfigured
 from engine.rules import addresses, digest, policy_arguments
@@ -78,6 +79,7 @@ class Agent:
         payee: str | None = None,
         title: str | None = None,
         detail: Sequence[str] = (),
+        secret: Sequence[str] = (),
         scopes: Sequence[str] = (),
         timeout: str = "20s",
         key_window: str | None = None,
@@ -95,6 +97,7 @@ class Agent:
         payee: str | None = None,
         title: str | None = None,
         detail: Sequence[str] = (),
+        secret: Sequence[str] = (),
         scopes: Sequence[str] = (),
         timeout: str = "20s",
         key_window: str | None = None,
@@ -105,7 +108,8 @@ class Agent:
     ) -> Any:
         """`@agent.tool` for a tool without effect, `@agent.tool(action=...)` for one that changes the world.
 
-        `amount` and `payee` name the arguments that hold them; `detail` those that may leave the card for Details; `scopes` what the
+        `amount` and `payee` name the arguments that hold them; `detail` those that may leave the card for Details; `secret` those, all text, that nobody is shown:
+        who reads sees that there is one, and of one of 16 characters or more how long it is and how its SHA-256 begins; `scopes` what the
         requester must hold; `timeout` bounds one call, `settles_in` is how long until the provider's list shows what happened,
         `credential` the environment variable that holds its key; or in its place `audience`, the provider's address as your identity server
         knows it: then an access token with exactly these scopes is minted for each call. `key_window` is for how long the provider answers `effect.attempt_key`
@@ -129,6 +133,7 @@ class Agent:
                 payee=payee,
                 title=title or _title(action),
                 details=_several("detail", detail, faults),
+                secrets=_several("secret", secret, faults),
                 scopes=_several("scopes", scopes, faults),
                 credential=credential,
                 audience=audience,
@@ -157,10 +162,19 @@ class Agent:
                 'it takes an Effect but names no action. Write @agent.tool(action="payment"), as the policy calls it.'
             )
         if tool.action is None and any(
-            (tool.amount, tool.payee, tool.details, tool.scopes, tool.credential, tool.audience, tool.no_find)
+            (
+                tool.amount,
+                tool.payee,
+                tool.details,
+                tool.secrets,
+                tool.scopes,
+                tool.credential,
+                tool.audience,
+                tool.no_find,
+            )
         ):
             faults.append(
-                "amount, payee, detail, scopes, credential, audience and no_find are for a tool with an effect. "
+                "amount, payee, detail, secret, scopes, credential, audience and no_find are for a tool with an effect. "
                 "Name its action, or take them away."
             )
         if tool.action is not None and not takes_effect:
@@ -170,12 +184,13 @@ class Agent:
         faults += _unfit_audience(tool) if tool.audience is not None else []
         if "why" in arguments and tool.action is not None:
             faults.append("`why` is the approver's argument, which the tool never sees. Name yours differently.")
-        for role, name in (("amount", tool.amount), ("payee", tool.payee), *(("detail", d) for d in tool.details)):
+        named = (*(("detail", d) for d in tool.details), *(("secret", s) for s in tool.secrets))
+        for role, name in (("amount", tool.amount), ("payee", tool.payee), *named):
             if name is not None and name not in arguments:
                 faults.append(f"{role}={name!r} is no parameter of it. Write one of: {', '.join(arguments)}.")
         if tool.amount in arguments and arguments[tool.amount].annotation is not Money:
             faults.append(f"the amount {tool.amount!r} must be annotated as Money, so that it is exact.")
-        return faults
+        return faults + _unfit_secrets(tool)
 
     def check(self) -> None:
         """What can only be told when all of it is written. Raises Misconfigured for a tool that moves money and cannot be looked up."""
@@ -215,6 +230,23 @@ class Agent:
             agent=self.name, on_behalf_of=on_behalf_of, input=digest.visible(input), model=self.model, acts_as=self.acts_as,
             scopes=self.scopes, max_iterations=self.max_iterations, max_tokens=self.max_tokens, launch_key=launch_key,
         )  # fmt: skip
+
+
+def _unfit_secrets(tool: Tool) -> list[str]:
+    """What is wrong with what a tool calls secret."""
+    faults = []
+    for name in tool.secrets:
+        role = {tool.amount: "amount", tool.payee: "payee"}.get(name)
+        if role:
+            faults.append(
+                f"its {role} {name!r} cannot be secret: who approves must read it. Take it out of secret, or name another {role}."
+            )
+        field = tool.arguments.model_fields.get(name)
+        if field is not None and not role and set(get_args(field.annotation) or (field.annotation,)) - {str, NoneType}:
+            faults.append(
+                f"the secret {name!r} must be annotated as str, so that it can be found where it is to be hidden."
+            )
+    return faults
 
 
 def _unfit_audience(tool: Tool) -> list[str]:
@@ -290,7 +322,11 @@ def taken(agents: Mapping[str, Agent]) -> list[Takes]:
     """What the calls of all tools with an effect have, for a policy to be held to."""
     return [
         policy_arguments.takes(
-            tool.name, tool.action, tool.arguments.model_json_schema(mode="serialization"), has_amount=bool(tool.amount)
+            tool.name,
+            tool.action,
+            tool.arguments.model_json_schema(mode="serialization"),
+            has_amount=bool(tool.amount),
+            secret=tool.secrets,
         )
         for agent in agents.values()
         for tool in agent.tools.values()

@@ -208,10 +208,11 @@ def verify(export: Export, checkpoints: Sequence[Checkpoint]) -> str:
     for run_id, said in signed.items():
         if run_id not in export.runs:
             raise Altered(f"Run {run_id} is missing: checkpoint {said[-1][2]} has {said[-1][0]} moves of it.")
+    withheld = 0
     for run_id, run in export.runs.items():
         try:
             _verify_run(run, signed.get(run_id, []))
-            _asked(run)
+            withheld += _asked(run)
         except Altered as altered:
             raise Altered(f"Run {run_id}: {altered}") from None
     if last is not None and older:
@@ -220,7 +221,7 @@ def verify(export: Export, checkpoints: Sequence[Checkpoint]) -> str:
     if last is not None and len(export.runs) < last.runs:
         raise Altered(f"Checkpoint {last.n} counts {last.runs} runs, and the export has {len(export.runs)}.")
     moves = sum(run.seq for run in export.runs.values())
-    whole = f"The record holds: {moves} moves of {len(export.runs)} runs."
+    whole = f"The record holds: {moves} moves of {len(export.runs)} runs.{_not_compared(withheld)}"
     if last is None:
         return f"{whole} No checkpoint was given, so that a run that is gone as a whole was not looked for."
     newer = moves - sum(max(seq for seq, _, _ in said) for said in signed.values())
@@ -277,11 +278,23 @@ def _continues(seq: int, events: Sequence[Event], status: dict[tuple[str, str], 
             status[of] = event["to_status"]
 
 
-def _asked(run: Run) -> None:
-    """Each request is there once, and word for word what was asked: its digest is in the event that opened it."""
+def _not_compared(withheld: int) -> str:
+    """What is said of requests whose text was left out of the export."""
+    if not withheld:
+        return ""
+    they = (
+        "1 request holds a secret, so its text is"
+        if withheld == 1
+        else f"{withheld} requests hold secrets, so their texts are"
+    )
+    return f" {they} not in the export and could not be compared; placet audit export --secrets gives out all."
+
+
+def _asked(run: Run) -> int:
+    """Each request is there once, and word for word what was asked: its digest is in the event that opened it. How many could not be compared."""
     every = [(seq, event) for seq, events in sorted(run.moves.items()) for event in events]
     opened = {e["entity_id"]: (seq, e["detail"]) for seq, e in every if (e["entity"], e["event"]) == ("pause", "open")}
-    stored = dict[str, tuple[int, str | None]]()
+    stored, withheld = dict[str, tuple[int, str | None]](), set[str]()
     for n, request in run.requests.items():
         pause = request["pause"]
         if pause not in opened:
@@ -289,10 +302,15 @@ def _asked(run: Run) -> None:
         if pause in stored:
             raise Altered(f"line {n} is a second request {pause}, as line {stored[pause][0]} is: one was added.")
         stored[pause] = (n, request["document"])
+        if request["document"] is None and isinstance(request.get("withheld"), str):
+            withheld.add(pause)
     for pause, (seq, digest) in opened.items():
+        if pause in withheld:
+            continue
         _, text = stored.get(pause, (0, None))
         if text is None or hashlib.sha256(f"placet.pause.v1\0{text}".encode()).hexdigest() != digest:
             raise Altered(f"what move {seq} (open) asked for is not what is stored of it.")
+    return len(withheld)
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -384,7 +384,7 @@ WITH r AS MATERIALIZED (
 SELECT v.outcome, linked.status AS run_status FROM v, linked;
 
 -- name: effects_in_doubt :many
--- What nobody can tell, oldest first. read: the amount and the lines as whoever approved it read it; NULL: nobody was asked, or that was altered or is of another action.
+-- What nobody can tell, oldest first. secrets: which of its arguments nobody is to read, NULL for none. read: the amount and the lines as whoever approved it read it; NULL: nobody was asked, or that was altered or is of another action.
 SELECT e.id, e.run_id, e.pause_id, e.tool, e.action, e.digest, e.effect_key, e.error, e.created_at, e.doubt_role, r.agent, r.on_behalf_of,
        a.attempts, a.started_at AS attempted_at, {as_read}
   FROM effect e JOIN run r ON r.id = e.run_id LEFT JOIN pause_content c ON c.pause_id = e.pause_id
@@ -392,6 +392,7 @@ SELECT e.id, e.run_id, e.pause_id, e.tool, e.action, e.digest, e.effect_key, e.e
  WHERE e.doubted ORDER BY e.created_at;
 
 -- name: as_read :fragment
+(SELECT k.secrets FROM run_call k WHERE (k.run_id, k.step, k.n) = (e.run_id, e.step, e.n)) AS secrets,
 CASE WHEN c.digest = pause_digest_v1(c.document)
      THEN CASE WHEN c.document::jsonb ->> 'action_digest' = e.digest
                THEN json_build_object('lines', c.document::json -> 'lines', 'amount', c.document::json -> 'amount') END END AS read
@@ -426,9 +427,10 @@ SELECT DISTINCT ON (e.id) e.id, e.run_id, r.status AS run_status, v.event, coale
  WHERE NOT e.doubted AND right(replace(e.id::text, '-', ''), length(%(tail)s)) = %(tail)s ORDER BY e.id, v.seq DESC, v.n DESC LIMIT 2;
 
 -- name: effects_of_run :many
--- What a run did, in order.
+-- What a run did, in order; secrets likewise.
 SELECT e.id, e.step, e.n, e.pause_id, e.status, e.tool, e.effect_key, e.action, e.digest, e.policy_version, e.rule, e.receipt, e.error,
-       e.created_at, e.settled_at, (SELECT count(*) FROM effect_attempt a WHERE a.effect_id = e.id) AS attempts
+       e.created_at, e.settled_at, (SELECT count(*) FROM effect_attempt a WHERE a.effect_id = e.id) AS attempts,
+       (SELECT k.secrets FROM run_call k WHERE (k.run_id, k.step, k.n) = (e.run_id, e.step, e.n)) AS secrets
   FROM effect e WHERE e.run_id = %(run_id)s ORDER BY e.step, e.n;
 
 -- name: standing_of :fragment

@@ -503,6 +503,14 @@ SELECT p.id FROM run_pause p JOIN pause_content c ON c.pause_id = p.id
             strpos(lower(concat(c.document::jsonb ->> 'summary', ' ', c.document::jsonb ->> 'lines')), lower(%(text)s)) > 0 ELSE false END)
  ORDER BY p.id DESC LIMIT %(limit)s;
 
+-- name: settled_of_person :many
+-- What a person decided or voted on, and what was asked for them, settled since a moment, the latest first; looked for among what was asked since
+-- then or up to 60 days before: an id is made of the time. No row: nothing was.
+SELECT p.id FROM run_pause p JOIN run r ON r.id = p.run_id
+ WHERE p.id >= %(asked_after)s AND p.decided_at >= %(since)s
+   AND (r.on_behalf_of = %(person)s OR p.decided_by = %(person)s OR %(person)s = ANY(p.voters))
+ ORDER BY p.decided_at DESC, p.id DESC LIMIT %(limit)s;
+
 -- name: waiting_pauses :many
 -- What waits, soonest answer first, as a list shows it. person NULL: everybody's. An altered content has no summary, and hides no other.
 -- The page is found on the small rows; only what it shows is read and checked.

@@ -144,8 +144,9 @@ WITH r AS MATERIALIZED (
     SELECT r.id, r.messages + m.n, t.at, m.value ->> 'role', m.value -> 'content'
       FROM r, t, json_array_elements(%(messages)s::json) WITH ORDINALITY AS m(value, n)
 ), called AS (
-    INSERT INTO run_call (run_id, step, n, tool_use_id, tool, arguments)
-    SELECT r.id, r.iterations + 1, k.n - 1, k.value ->> 'id', k.value ->> 'name', k.value -> 'input'
+    INSERT INTO run_call (run_id, step, n, tool_use_id, tool, arguments, secrets)
+    SELECT r.id, r.iterations + 1, k.n - 1, k.value ->> 'id', k.value ->> 'name', k.value -> 'input',
+           (SELECT array_agg(name) FROM json_array_elements_text(k.value -> 'secrets') AS name)
       FROM r, json_array_elements(%(calls)s::json) WITH ORDINALITY AS k(value, n)
 ), let_go AS (
     DELETE FROM run_lease USING r WHERE run_lease.run_id = r.id AND r.hold
@@ -473,8 +474,16 @@ WITH held AS MATERIALIZED (
 ), {log}
 SELECT coalesce(v.outcome, 'again') AS outcome, coalesce(linked.status, held.status) AS status FROM held LEFT JOIN (v CROSS JOIN linked) ON true;
 
+-- name: kept_secret :fragment
+(SELECT json_agg(json_build_object('id', k.tool_use_id, 'arguments', k.arguments, 'secrets', k.secrets))
+          FROM run_call k WHERE k.run_id = r.id AND k.secrets IS NOT NULL) AS kept_secret
+
+-- name: secrets_of_run :one
+-- The calls of a run that hold what nobody is to read; NULL for none. No row: there is no such run.
+SELECT {kept_secret} FROM run r WHERE r.id = %(run_id)s;
+
 -- name: show_run :one
--- A run as people see it. No row: there is no such run.
+-- A run as people see it; kept_secret: its calls that hold what nobody is to read, NULL for none. No row: there is no such run.
 SELECT r.id, r.agent, r.kind, r.status, r.hold, r.cancel_wanted, r.on_behalf_of, p.name AS requester_name, r.acts_as, r.created_at,
        r.iterations, r.max_iterations, r.tokens, r.cost_micros, r.waiting_pauses, r.seq, r.launch_key, c.model, c.scopes, c.input, c.result, c.error,
        extract(epoch FROM clock_timestamp() - r.queued_at)::float AS queued_s,
@@ -482,7 +491,7 @@ SELECT r.id, r.agent, r.kind, r.status, r.hold, r.cancel_wanted, r.on_behalf_of,
           FROM run_message m WHERE m.run_id = r.id) AS messages,
        (SELECT coalesce(array_agg(w.id ORDER BY w.created_at, w.id), '{}') FROM run_pause w WHERE w.run_id = r.id) AS pauses,
        (SELECT coalesce(array_agg(e.tool ORDER BY e.step, e.n), '{}') FROM effect e WHERE e.run_id = r.id AND e.status = 'done') AS done,
-       g.of_run, g.of_pause
+       (SELECT coalesce(array_agg(k.tool_use_id), '{}') FROM run_call k WHERE k.run_id = r.id) AS called, {kept_secret}, g.of_run, g.of_pause
   FROM run r JOIN run_content c ON c.run_id = r.id LEFT JOIN person p ON p.id = r.on_behalf_of LEFT JOIN run_again g ON g.run_id = r.id
  WHERE r.id = %(run_id)s;
 
@@ -498,10 +507,11 @@ SELECT id, launch_key = %(key)s AS exact FROM run
  ORDER BY 2 DESC, id LIMIT 2;
 
 -- name: list_runs :many
--- Runs, newest first; status NULL: all, 'live': those not ended. last_pause NULL: it never asked.
+-- Runs, newest first; status NULL: all, 'live': those not ended. last_pause NULL: it never asked. kept_secret as for one run.
 SELECT r.id, r.agent, r.status, r.hold, r.on_behalf_of, p.name AS requester_name, r.created_at, r.waiting_pauses, c.error, c.result,
-       left(c.input, 300) AS input, r.launch_key, extract(epoch FROM clock_timestamp() - r.queued_at)::float AS queued_s,
-       (SELECT w.id FROM run_pause w WHERE w.run_id = r.id ORDER BY w.created_at DESC, w.id DESC LIMIT 1) AS last_pause, count(*) OVER () AS total
+       c.input, r.launch_key, extract(epoch FROM clock_timestamp() - r.queued_at)::float AS queued_s,
+       (SELECT w.id FROM run_pause w WHERE w.run_id = r.id ORDER BY w.created_at DESC, w.id DESC LIMIT 1) AS last_pause, count(*) OVER () AS total,
+       {kept_secret}
   FROM run r JOIN run_content c ON c.run_id = r.id LEFT JOIN person p ON p.id = r.on_behalf_of
  WHERE r.kind <> 'system'
    AND (%(status)s::text IS NULL OR r.status = %(status)s OR (%(status)s = 'live' AND r.status <> ALL('{done,error,cancelled}')))

@@ -195,6 +195,7 @@ CREATE TABLE run_call (
     tool         text NOT NULL,
     arguments    json NOT NULL,                -- as the model sent them
     result       json,                         -- {"text": ..., "is_error": ...}
+    secrets      text[],                       -- arguments that are not shown to whoever reads; NULL: none
     PRIMARY KEY (run_id, step, n),
     UNIQUE (run_id, tool_use_id),
     CHECK ((state = 'settled') = (result IS NOT NULL))

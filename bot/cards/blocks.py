@@ -180,6 +180,8 @@ def _outcome(now: Told) -> list[Block]:
 
 def _fitted(pause: Pause | Waiting, content: Content) -> _Fitted:
     """All of it; or without what may leave the card; or with a shorter reason; or, last, only a word that it is too long."""
+    if facts.is_beyond(content):
+        return _Fitted(_too_long(content), complete=False, left=True)
     why = seen(content.explanation).text
     short = cut(why, _WHY_MOST, _IN_DETAILS)
     decisive = [line for line in content.lines if not line.detail]

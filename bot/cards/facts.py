@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from bot.cards.ids import screen_id
 from bot.cards.parts import FIELD, Block, Moment, boxed, flat, header, labelled, paragraph, quoted, size, small
 from bot.cards.phrases import approver_name, person
-from bot.cards.seen import one_line, seen, seen_line
+from bot.cards.seen import LONGEST, one_line, seen, seen_line
 from engine.models import Content, Line, Pause, Waiting, with_amount
 from engine.rules import policy
 from engine.rules.digest import short
@@ -144,15 +144,24 @@ def explanation(text: str) -> list[Block]:
     return quoted(WHY, text) if text.strip() else []
 
 
-def warnings(content: Content) -> list[Block]:
-    """What to look at twice: where the text holds what eyes cannot see or easily mistake."""
-    texts: list[tuple[str, str]] = [
+def texts(content: Content) -> list[tuple[str, str]]:
+    """All that is told of a request in words that are not ours, by what it is."""
+    return [
         ("The title", content.title),
         ("The summary", content.summary),
-        *((seen_line(line.label).text, f"{line.label} {line.value}") for line in content.lines),
+        *((line.label, f"{line.label} {line.value}") for line in content.lines),
         (WHY, content.explanation),
     ]
-    found = [f"• {name[:60]}: {warning}" for name, text in texts for warning in seen(text).warnings]
+
+
+def is_beyond(content: Content) -> bool:
+    """Whether it is too long to be looked at whole: then nobody is offered a decision on it in Slack."""
+    return sum(len(text) for _, text in texts(content)) > LONGEST
+
+
+def warnings(content: Content) -> list[Block]:
+    """What to look at twice: where the text holds what eyes cannot see or easily mistake."""
+    found = [f"• {person(name)[:60]}: {warning}" for name, text in texts(content) for warning in seen(text).warnings]
     if not found:
         return []
     more = [f"• and {len(found) - _MOST_WARNED} more"] if len(found) > _MOST_WARNED else []

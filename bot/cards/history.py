@@ -92,14 +92,15 @@ def _line(pause: Pause, one: Passage) -> list[Block]:
         return small(
             Moment("{}", one.at), f"{who} tried in vain to {one.event.replace('_', ' ')}: {seen_line(why).text}"
         )
-    return small(Moment("{}", one.at), f"{who} {what} ({seen_line(one.surface).text}){_said(one)}")
+    return small(Moment("{}", one.at), f"{who} {what} ({seen_line(one.surface).text}){_said(pause, one)}")
 
 
-def _said(one: Passage) -> str:
+def _said(pause: Pause, one: Passage) -> str:
     """The reason that a person gave, or the run that asks again; what else machines note beside their moves is not for people."""
     if one.event == "ask_again" and one.detail:
         return f": {screen_id('run', one.detail)}"
     if one.event not in {"deny", "cancel", "abandon", "ask", "answer"} or not (one.detail and one.detail.strip()):
         return ""
     said = questions.words(one.detail) if one.event == "answer" else one.detail
-    return f": “{cut(one_line(said), _DETAIL)}”"
+    words = pause.content.readable(said) if pause.content else said
+    return f": “{cut(one_line(words), _DETAIL)}”"

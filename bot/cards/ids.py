@@ -22,6 +22,11 @@ ACTION_STOP = "placet:stop"
 """What became of an action in doubt."""
 ACTION_WITHDRAW = "placet:withdraw"
 ACTION_ASK_AGAIN = "placet:ask_again"
+ACTION_BACK = "placet:back"
+"""On the Home tab: an absence ends. The value is when it begins, as shown."""
+ACTION_BEFORE = "placet:before"
+ACTION_MORE = "placet:more"
+"""On the Home tab: another page of a list. The value says from where on."""
 ACTION_PATTERN = re.compile(r"^placet:(?P<verb>[a-z_]+)$")
 """Every action id of ours; also of versions to come, so that an unknown verb is answered and not ignored."""
 

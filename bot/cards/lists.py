@@ -5,7 +5,6 @@ would offer none, or where the card has a warning.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 from uuid import UUID
 
 from bot.cards import blocks, doubts, ids, parts
@@ -60,10 +59,10 @@ def waiting_list(
     shown = rows[:PAGE]
     total = rows[0].total if rows else 0
     made = [
-        *_stopped(halt),
+        *halt_line(halt),
         parts.header(title),
-        *(_doubted(doubted, env) if offset == 0 else []),
-        *_page(shown, total, offset, "Nothing waits."),
+        *(doubted_rows(doubted, env) if offset == 0 else []),
+        *page_line(shown, total, offset, "Nothing waits."),
         *flat(waiting_row(row, contents.get(row.id), me, env) for row in shown),
     ]
     lines = [f"{screen_id('pause', row.id)}: {cut(one_line(row.summary), 100)}" for row in shown]
@@ -86,9 +85,9 @@ def runs_list(
     shown = rows[:PAGE]
     total = rows[0].total if rows else 0
     made = [
-        *_stopped(halt),
+        *halt_line(halt),
         parts.header(title),
-        *_page(shown, total, offset, "No runs."),
+        *page_line(shown, total, offset, "No runs."),
         *flat(_run_row(row, (last or {}).get(row.id)) for row in shown),
     ]
     lines = [f"{screen_id('run', row.id)}: {run_stands(row)}" for row in shown]
@@ -96,33 +95,8 @@ def runs_list(
     return Message(text=parts.escape("\n".join([counted, *lines])), blocks=made)
 
 
-def home_view(
-    mine: Sequence[Waiting],
-    asked: Sequence[Waiting],
-    contents: Contents,
-    *,
-    me: Actor,
-    env: str,
-    doubted: Sequence[DoubtfulEffect] = (),
-    halt: Halt | None = None,
-) -> dict[str, Any]:
-    """The Home tab: what stops every action, what `me` may say of what is in doubt, what waits for `me`, and what was asked for `me`."""
-    made = flat(
-        (
-            _stopped(halt),
-            [parts.header("Waiting for you")],
-            _doubted(doubted, env),
-            _page(mine[:PAGE], mine[0].total if mine else 0, 0, "Nothing waits for you."),
-            flat(waiting_row(row, contents.get(row.id), me, env) for row in mine[:PAGE]),
-            [{"type": "divider"}, parts.header("Asked for you")],
-            _page(asked[:PAGE], asked[0].total if asked else 0, 0, "Nothing that was asked for you waits."),
-            flat(waiting_row(row, contents.get(row.id), me, env) for row in asked[:PAGE]),
-        )
-    )
-    return {"type": "home", "blocks": made}
-
-
-def _doubted(doubted: Sequence[DoubtfulEffect], env: str) -> list[Block]:
+def doubted_rows(doubted: Sequence[DoubtfulEffect], env: str) -> list[Block]:
+    """The first few actions in doubt, and how many more there are."""
     shown = doubted[:DOUBTS]
     more = (
         f"{len(doubted) - DOUBTS} more are in doubt; they come up here as these are answered. placet doubt lists all."
@@ -170,11 +144,12 @@ def _run_row(run: RunLine, last: Content | None) -> list[Block]:
     return [*paragraph(stands + task + ended), *small(asked, Moment("since {}", run.created_at))]
 
 
-def _stopped(halt: Halt | None) -> list[Block]:
+def halt_line(halt: Halt | None) -> list[Block]:
+    """What stops every action; nothing if nothing does."""
     return parts.strong(stopped(halt)) if halt else []
 
 
-def _page(shown: Sequence[object], total: int, offset: int, none: str) -> list[Block]:
+def page_line(shown: Sequence[object], total: int, offset: int, none: str) -> list[Block]:
     """Which part of a list is shown, where it is not the whole."""
     if not shown:
         return small(none if offset == 0 else "Nothing more.")

@@ -31,6 +31,7 @@ TYPED_MOST = 100
 """How long what is typed to approve may be."""
 
 _MOST_BLOCKS = 100
+_FORM_MOST = 40_000  # whatever card or Details offer to approve is shorter
 _MOST_BYTES = 240_000  # views.open answers view_too_large past 250 kB
 _TOO_LONG = (
     "This request is too long for Slack to show whole, so it cannot be approved here. It can be denied here; "
@@ -56,11 +57,8 @@ def details_view(
     )
     open_one = questions.to_answer(pause) if viewer and viewer.id == pause.on_behalf_of else None
     answer = [questions.answer_button(button, open_one)] if open_one else []
-    for told_of, asked in (
-        (passages, questions.LATEST),
-        ((), questions.LATEST),
-        ((), 0),
-    ):  # they give way to what is decided
+    fuller = ((passages, questions.LATEST), ((), questions.LATEST), ((), 0))  # they give way to what is decided
+    for told_of, asked in () if facts.is_beyond(pause.content) else fuller:
         whole = [*_whole(pause, pause.content, told_of, asked), *parts.buttons(*decide, *answer)]
         full = view | {"blocks": whole}
         if len(whole) <= _MOST_BLOCKS and len(json.dumps(full)) <= _MOST_BYTES:
@@ -115,7 +113,8 @@ def confirm_view(pause: Pause, env: str, channel: str | None = None) -> View:
     }
     note = small("Approve decides; closing this decides nothing.")
     view = modal("Approve this?", ids.CALLBACK_CONFIRM, ids.Carried(button_of(pause, env), channel))
-    blocks = [*paragraph(cut(seen(content.summary).text, parts.FIELD)), typed, *note, *facts.footer(pause)]
+    whole = cut(seen(content.summary).text, _FORM_MOST, "… (all of it in Details)")
+    blocks = [*paragraph(whole), typed, *note, *facts.footer(pause)]
     return view | {"submit": parts.plain("Approve"), "close": parts.plain("Back"), "blocks": blocks}
 
 
@@ -174,7 +173,7 @@ def modal(title: str, callback: str, carried: ids.Carried) -> View:
 
 
 def _whole(pause: Pause, content: Content, passages: Sequence[Passage], asked: int) -> list[Block]:
-    action = canonical({"tool": content.tool, "arguments": dict(content.arguments)})
+    action = canonical({"tool": content.tool, "arguments": content.shown_arguments})
     return flat(
         (
             facts.heading(content),

@@ -5,6 +5,7 @@ a link or formatting. The only mrkdwn is a `Moment`: our words around Slack's da
 most that any reader may count: in UTF-16 units, with `&`, `<` and `>` escaped.
 """
 
+from bisect import bisect
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -177,6 +178,8 @@ def _small(part: str | Moment) -> Iterator[Block]:
 
 
 def _rich(kind: str, label: str, text: str, *, bold: bool = False) -> list[Block]:
+    if size(label) > _FIELD:  # one that long stands by itself, in as many pieces as it needs
+        return [*_rich("rich_text_section", "", label, bold=True), *_rich(kind, "", text, bold=bold)]
     made: list[Block] = []
     for piece in _pieces(text, _LEAF):
         parts = [{"type": kind, "elements": [_leaf(piece, bold=bold)]}]
@@ -191,16 +194,14 @@ def _leaf(text: str, *, bold: bool) -> Block:
 
 
 def _pieces(text: str, most: int) -> Iterator[str]:
-    """The text in pieces of at most this size; a piece of nothing but blanks is left out."""
-    start = used = 0
-    for index, char in enumerate(text if size(text) > most else ""):
-        weight = size(char)
-        if used + weight > most:
-            yield text[start:index]
-            start, used = index, 0
-        used += weight
-    if text[start:].strip():
-        yield text[start:]
+    """The text in pieces of at most this size; a last piece of nothing but blanks is left out."""
+    start = 0
+    while size(rest := text[start : start + most + 1]) > most:
+        fits = bisect(range(1, len(rest) + 1), most, key=lambda end: size(rest[:end]))
+        yield rest[:fits]
+        start += fits
+    if rest.strip():
+        yield rest
 
 
 def flat(lists: Iterable[list[Block]]) -> list[Block]:

@@ -1,11 +1,14 @@
 """Secrets that came where none belongs: known by their shape, and hidden from whoever reads.
 
+What an author declared secret is hidden before, in engine.rules.secrecy, and looks the same.
 The one rule: what it is stays to be seen, and that it was hidden; only the secret itself is not shown. What is stored and done is untouched.
 Sources for the shapes: each vendor's page on its keys; the JWT of RFC 7519; the armour of RFC 7468.
 """
 
 import re
 from typing import Final
+
+from engine.rules.secrecy import HIDDEN
 
 _SHAPES: Final = re.compile(
     r"""
@@ -21,9 +24,8 @@ _SHAPES: Final = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_HIDDEN: Final = "⟨secret, hidden⟩"
 
 
 def without_secrets(text: str) -> str:
     """The text with each secret in it hidden; the same text if there is none."""
-    return _SHAPES.sub(lambda found: f"{found['kept'] or found['key']}{_HIDDEN}", text)
+    return _SHAPES.sub(lambda found: f"{found['kept'] or found['key']}{HIDDEN}", text)

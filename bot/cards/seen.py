@@ -9,12 +9,16 @@ stored, hashed and done is the text itself.
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import cache, lru_cache
 
 from bot.cards.secrets import without_secrets
 
 HIDDEN = "It holds hidden characters, shown as \\u{…}."
 SECRET = "It holds what looks like a secret, which is hidden here."  # noqa: S105  a sentence
 BLANKS = "It holds long runs of blanks, shown as their number."
+
+LONGEST = 250_000
+"""Characters that are looked at: no more fits anywhere in Slack. What is longer may not be decided on there, however much of it is blank."""
 
 _VISIBLE_FORMATS = re.compile("[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd]")
 # Of Unicode's Default_Ignorable_Code_Point those that are letters, marks or symbols by category; and the blank of Braille.
@@ -23,6 +27,8 @@ _BLANK_LETTERS = re.compile(
 )
 _HIDDEN_CATEGORIES = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
 _BLANK = " \u00a0\u202f\u3000"  # the no-break spaces of French and the wide space of Japanese are ordinary
+_MARKS = frozenset({"Mn", "Me"})
+_LOOKED_AT = _HIDDEN_CATEGORIES | _MARKS | {"Zs"}
 _MOST_MARKS = 4  # on one letter; more only serves to cover the lines around it
 _LONG_BLANKS = re.compile(f"[\t{_BLANK}]{{16,}}")
 _LONG_BREAKS = re.compile("(?:[\t ]{0,15}\n){4,}")
@@ -58,6 +64,9 @@ def one_line(text: str) -> str:
 
 
 def _seen(whole: str, layout: str) -> Seen:
+    if len(whole) > LONGEST:
+        begins, left = _seen(whole[:LONGEST], layout), len(whole) - LONGEST
+        return Seen(f"{begins.text}⟨{left:,} more characters⟩", begins.warnings)
     text = without_secrets(whole)
     if text != whole:
         inner = _made_visible(text, layout)
@@ -77,16 +86,30 @@ def _made_visible(text: str, layout: str) -> Seen:
 
 
 def _escaped(text: str, layout: str) -> str:
-    out: list[str] = []
-    marks = 0
-    for index, char in enumerate(text):
+    def shown(found: re.Match[str]) -> str:
+        char, at = found[0], found.start()
+        if char in layout:
+            return char
         category = unicodedata.category(char)
-        marks = marks + 1 if category in {"Mn", "Me"} else 0
-        hidden = char not in layout and (
-            marks > _MOST_MARKS or _is_hidden(char, category, text[index - 1 : index], text[index + 1 : index + 2])
-        )
-        out.append(f"\\u{{{ord(char):X}}}" if hidden else char)
-    return "".join(out)
+        covers = category in _MARKS and all(map(_is_mark, text[max(0, at - _MOST_MARKS) : at])) and at >= _MOST_MARKS
+        hidden = covers or _is_hidden(char, category, text[max(0, at - 1) : at], text[at + 1 : at + 2])
+        return f"\\u{{{ord(char):X}}}" if hidden else char
+
+    return _suspects().sub(shown, text)
+
+
+@cache
+def _suspects() -> re.Pattern[str]:
+    """What has to be looked at one by one: most of any text is none of it. Made when it is first needed."""
+    plain = {chr(code) for code in range(0x10000) if unicodedata.category(chr(code)) not in _LOOKED_AT}
+    looked_at = "".join(
+        re.escape(chr(code)) for code in range(0x10000) if chr(code) not in plain or _BLANK_LETTERS.match(chr(code))
+    )
+    return re.compile(f"[{looked_at}\U00010000-\U0010ffff]")
+
+
+def _is_mark(char: str) -> bool:
+    return unicodedata.category(char) in _MARKS
 
 
 def _is_hidden(char: str, category: str, before: str, after: str) -> bool:
@@ -137,5 +160,10 @@ def _mixed(text: str) -> list[str]:
 
 
 def _alphabets(word: str) -> list[str]:
-    names = {unicodedata.name(char, "").partition(" ")[0] for char in word if char.isalpha()}
+    names = {_alphabet(char) for char in word if char.isalpha()}
     return sorted(name.capitalize() for name in names & _LOOK_ALIKES)
+
+
+@lru_cache(maxsize=4096)
+def _alphabet(char: str) -> str:
+    return unicodedata.name(char, "").partition(" ")[0]

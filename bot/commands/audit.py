@@ -20,6 +20,7 @@ from bot.cards.ids import screen_id
 from bot.commands.terminal import Exit, complain, database, plain, say
 from engine import checkpoints, verifier
 from engine.errors import BadInput
+from engine.rules import secrecy
 from engine.state import db, events, runs
 from engine.state.events import Altered
 
@@ -78,6 +79,10 @@ def verify(
 def export(
     out: Annotated[Path, typer.Argument(metavar="FILE", help="The file to write, or - for stdout.")],
     as_: Annotated[Format, typer.Option("--format", help="What to write.")] = Format.JSONL,
+    clear: Annotated[
+        bool,
+        typer.Option("--secrets", help="Give out secret arguments, too: only so their requests' texts can be checked."),
+    ] = False,
 ) -> None:
     """Write the whole record to a file: every run, every event, and what every request asked for."""
     with ExitStack() as kept:
@@ -89,7 +94,7 @@ def export(
         write({"record": "export", "format": verifier.EXPORT, "at": at, "runs": len(heads)})
         lines = 0
         for head in heads:
-            for line in _lines(conn, head.run_id):
+            for line in _lines(conn, head.run_id, clear=clear):
                 write(line)
                 lines += line["record"] == "event"
     if file is not sys.stdout:
@@ -156,15 +161,21 @@ def _alarmed(work: Callable[[], None]) -> None:
         raise typer.Exit(Exit.ALARM) from None
 
 
-def _lines(conn: db.Conn, run_id: UUID) -> Iterator[dict[str, Any]]:
+def _lines(conn: db.Conn, run_id: UUID, *, clear: bool) -> Iterator[dict[str, Any]]:
     """A run's lines in an export, as they stood at one moment."""
     record, run = events.read(conn, run_id), str(run_id)
     yield {"record": "run", "run": run, "seq": record.seq, "head": record.head}
     yield from ({"record": "event", "run": run, **entry} for entry in record.entries)
     yield from (
-        {"record": "request", "run": run, "pause": row["id"], "document": row["document"]}
+        {"record": "request", "run": run, "pause": row["id"], **_text(row["document"], clear=clear)}
         for row in record.rows["pause"]
     )
+
+
+def _text(document: str | None, *, clear: bool) -> dict[str, Any]:
+    """A request's text as it is stored; one with secrets as it may be read, under another name: no digest is over that."""
+    shown = secrecy.document(document) if document and not clear else document
+    return {"document": document} if shown == document else {"document": None, "withheld": shown}
 
 
 def _csv(file: TextIO) -> Callable[[dict[str, Any]], object]:
@@ -175,6 +186,8 @@ def _csv(file: TextIO) -> Callable[[dict[str, Any]], object]:
         if line["record"] == "event":
             at = datetime.fromtimestamp(int(line["at"]) / 1_000_000, UTC).isoformat()
             line = {**line, "at_utc": at}
+        if "withheld" in line:
+            line = {**line, "document": line["withheld"]}
         if line["record"] != "export":
             writer.writerow({name: _harmless(value) for name, value in line.items()})
 

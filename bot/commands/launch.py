@@ -162,7 +162,7 @@ def _launch_row(conn: db.Conn, agent: Agent, row: Taken, person: str, earlier: M
     name = screen_id("run", run_id)
     if new:
         return _Row(line=row.line, ref=row.order.ref, fate="launched", text=f"launched {name}")
-    before = runs.get(conn, run_id)
+    before = runs.in_clear(conn, run_id)
     if (before.input, before.on_behalf_of) == (visible(row.order.text), person):
         return _Row(
             line=row.line, ref=row.order.ref, fate="unchanged", text=f"unchanged: {name} was launched for it before"

@@ -30,7 +30,7 @@ from bot.commands.terminal import (
 )
 from engine.errors import BadInput, NotFound
 from engine.models import EffectLine, Event, Pause, RunRecord, Superseded
-from engine.record import record
+from engine.record import in_clear, record
 from engine.rules import confirmations
 from engine.rules.digest import short
 from engine.rules.people import People
@@ -48,14 +48,19 @@ def show_one(
         ),
     ],
     as_json: Annotated[bool, typer.Option("--json", help="The whole record, for a program or an auditor.")] = False,
+    clear: Annotated[bool, typer.Option("--secrets", help="With --json, of a request: secret arguments, too.")] = False,
 ) -> None:
     """Show a run or a request, whole."""
+    if clear and not as_json:
+        raise BadInput("--secrets", "it goes with --json: what people read has none.")
     with database() as conn:
         kind, found = _named(conn, name)
+        if kind == "run" and clear:
+            raise BadInput("--secrets", "it is for one request. `placet show` names those of a run.")
         if kind == "run":
             _run(conn, found, as_json=as_json)
         else:
-            _pause(pauses.get(conn, found), people.everybody(conn), as_json=as_json)
+            _pause(pauses.get(conn, found), people.everybody(conn), as_json=as_json, clear=clear)
 
 
 def _named(conn: db.Conn, name: str) -> tuple[str, UUID]:
@@ -90,9 +95,9 @@ def _named(conn: db.Conn, name: str) -> tuple[str, UUID]:
 # --------------------------------------------------------------------------------------------------------------- a request
 
 
-def _pause(pause: Pause, everybody: People, *, as_json: bool) -> None:
+def _pause(pause: Pause, everybody: People, *, as_json: bool, clear: bool) -> None:
     if as_json:
-        say_data(_json(record(pause)))
+        say_data(_json(in_clear(pause) if clear else record(pause)))
         return
     stands, held = told(pause), pause.content
     say(f"{screen_id('pause', pause.id)}: {plain(stands.head)}", stands.text)

@@ -215,6 +215,8 @@ def sentence(conn: db.Conn, outcome: Outcome | AskOutcome) -> str:
     if isinstance(outcome, Unconfirmed):
         content = pauses.get(conn, outcome.now.pause_id).content
         return phrases.unconfirmed(content.confirm if content else None)
+    if outcome.now.reason and (held := pauses.get(conn, outcome.now.pause_id).content):
+        outcome = replace(outcome, now=replace(outcome.now, reason=held.readable(outcome.now.reason)))
     ids = [*filter(None, (outcome.now.decided_by, outcome.now.approver.partition(":")[2]))]
     names = people.names(conn, ids)
     return phrases.said(outcome, lambda person: names.get(person, person), halts.standing(conn))

@@ -72,7 +72,7 @@ def _agent(counter: Counter) -> APIRouter:
         with counter.pool.connection() as conn:
             run_id, new = runs.launch(conn, what, **_BY)
             if not new:
-                _same(runs.get(conn, run_id), what)
+                _same(runs.in_clear(conn, run_id), what)
         counter.kick()
         response.status_code = 201 if new else 200
         return Launched(run_id=run_id, run=screen_id("run", run_id), new=new)

@@ -37,6 +37,8 @@ def click(desk: Desk, body: Json, place: Place) -> str | None:
     """Do what was clicked; the sentence for the clicker, None if they see or hear of it anyway."""
     action = body["actions"][0]
     named = ids.ACTION_PATTERN.match(action["action_id"])
+    if named and named["verb"] in home.VERBS:
+        return home.click(desk, body, named["verb"], str(action.get("value") or ""))
     act = _VERBS.get(named["verb"]) if named else None
     if named is None or act is None:
         log.error("somebody clicked a button that this version does not know: %s", action["action_id"])

@@ -6,7 +6,9 @@ from typing import Final
 from bot.cards import parts, phrases
 from bot.cards.parts import Message
 from bot.cards.seen import seen_line
+from bot.listeners.desk import Desk
 from bot.listeners.typed import COMMAND, SURFACE, Typed
+from engine.models import Actor
 from engine.rules.documents import Unfit, length
 from engine.rules.people import People, Person
 from engine.state import absences, people
@@ -49,16 +51,20 @@ def back(typed: Typed) -> Message:
         return parts.answer(
             f"{COMMAND} back takes no further words, and nothing was changed. By itself it ends your absence, or takes back the next one."
         )
-    with typed.desk.courier.pool.connection() as conn:
-        came = absences.back(conn, typed.actor.id, actor=typed.actor.id, surface=SURFACE)
+    return parts.answer(ended(typed.desk, typed.actor, SURFACE))
+
+
+def ended(desk: Desk, actor: Actor, surface: str) -> str:
+    """Somebody is here again, or is not going; what holds then, as a sentence."""
+    with desk.courier.pool.connection() as conn:
+        came = absences.back(conn, actor.id, actor=actor.id, surface=surface)
         names = people.names(conn, [came.delegate]) if isinstance(came, Back) else {}
-    typed.desk.kick()
+    desk.kick()
     if not isinstance(came, Back):
-        return parts.answer(phrases.NOT_AWAY[came])
+        return phrases.NOT_AWAY[came]
     if came.begun:
-        return parts.answer(phrases.is_back(typed.actor.name, came.ends_at, came.next_at))
-    delegate = names[came.delegate]
-    return parts.answer(phrases.is_not_going(typed.actor.name, delegate, came.starts_at, came.ends_at, came.next_at))
+        return phrases.is_back(actor.name, came.ends_at, came.next_at)
+    return phrases.is_not_going(actor.name, names[came.delegate], came.starts_at, came.ends_at, came.next_at)
 
 
 def _until(written: str, now: datetime) -> datetime | None:

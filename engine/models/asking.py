@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Literal, Self
 
+from engine.rules import secrecy
 from engine.rules.money import Money
 from engine.rules.needs import Need
 
@@ -71,7 +72,7 @@ class Content:
     """What a pause holds, once and for all: the exact action, what the approver reads, the authority, the answer in advance.
 
     Its canonical text is stored, and `digest` is made over that text; nothing of it is ever recomputed. `shown_at` is when those who are asked
-    first are shown it, with what else came in; None: at once.
+    first are shown it, with what else came in; None: at once. `secrets` are the arguments that nobody is shown.
     """
 
     run_id: str
@@ -98,6 +99,16 @@ class Content:
     supersedes: Superseded | None
     confirm: Confirmation | None = None
     shown_at: datetime | None = None
+    secrets: tuple[str, ...] = ()
+
+    def readable(self, value: Any) -> Any:
+        """Text or a JSON value that is shown with this request, in which none of its secrets can be read."""
+        return secrecy.without(secrecy.values(self.arguments, self.secrets), value)
+
+    @property
+    def shown_arguments(self) -> dict[str, Any]:
+        """The arguments as people read them: a mark in place of what is secret."""
+        return secrecy.masked(self.arguments, self.secrets)
 
     def to_document(self) -> dict[str, Any]:
         """The one document of the pause, JSON-safe, as its digest covers it."""
@@ -105,6 +116,7 @@ class Content:
         since_v1 = {  # the release before knows no such keys
             **({"confirm": asdict(self.confirm)} if self.confirm else {}),
             **({"shown_at": self.shown_at.isoformat()} if self.shown_at else {}),
+            **({"secrets": list(self.secrets)} if self.secrets else {}),
         }
         return {
             "run_id": self.run_id,
@@ -189,6 +201,7 @@ class Content:
             ),
             confirm=Confirmation(**doc["confirm"]) if "confirm" in doc else None,
             shown_at=datetime.fromisoformat(doc["shown_at"]) if "shown_at" in doc else None,
+            secrets=tuple(doc.get("secrets", ())),
         )
 
 

@@ -21,7 +21,7 @@ _ANY: Final = "*"
 class Takes:
     """What the calls of a tool have. `paths` are those of its arguments, "address.country" too; `typed` those that are text or a whole number.
 
-    `has_amount`: the tool says which argument its amount is.
+    `has_amount`: the tool says which argument its amount is. `secret`: arguments that nobody is shown.
     """
 
     tool: str
@@ -29,16 +29,17 @@ class Takes:
     paths: frozenset[str]
     typed: frozenset[str]
     has_amount: bool
+    secret: frozenset[str] = frozenset()
 
 
-def takes(tool: str, action: str, schema: Mapping[str, Any], *, has_amount: bool) -> Takes:
+def takes(tool: str, action: str, schema: Mapping[str, Any], *, has_amount: bool, secret: Sequence[str] = ()) -> Takes:
     """The same of a tool's arguments as their JSON schema has them."""
     definitions = schema.get("$defs", {})
     properties = schema.get("properties", {})
     typed = {name for name, inner in properties.items() if {"string", "integer", _ANY} & _kinds(inner, definitions)}
     return Takes(
         tool=tool, action=action, paths=frozenset(_paths(schema, definitions, ())), typed=frozenset(typed),
-        has_amount=has_amount,
+        has_amount=has_amount, secret=frozenset(secret),
     )  # fmt: skip
 
 
@@ -50,6 +51,11 @@ def against_tools(rules: Sequence[Rule], tools: Sequence[Takes]) -> list[Fault]:
         if rule.need.confirm:
             faults += (rule.fault("confirm", *why) for tool in of_action if (why := _unfit(rule.need.confirm, tool)))
         for name in dict.fromkeys(".".join(condition.path) for condition in rule.when):
+            faults += (
+                rule.fault("when", *_is_secret(tool, name))
+                for tool in of_action
+                if name.partition(".")[0] in tool.secret
+            )
             if of_action and not any(_has(tool, name) for tool in of_action):
                 faults += (rule.fault("when", *_lacks(tool.tool, name, tool.paths)) for tool in of_action)
     return list(dict.fromkeys(faults))
@@ -57,12 +63,19 @@ def against_tools(rules: Sequence[Rule], tools: Sequence[Takes]) -> list[Fault]:
 
 def _unfit(confirm: str, tool: Takes) -> tuple[str, str] | None:
     """Why nothing can be typed of it and what to write instead; None if it can."""
+    if confirm in tool.secret:
+        return _is_secret(tool, confirm)
     if confirm in tool.typed or (confirm == AMOUNT and tool.has_amount):
         return None
-    able = tool.typed | ({AMOUNT} if tool.has_amount else set())
+    able = tool.typed - tool.secret | ({AMOUNT} if tool.has_amount else set())
     if confirm not in tool.paths or confirm == AMOUNT:
         return _lacks(tool.tool, confirm, able)
     return f"{confirm} of {tool.tool} is neither text nor a whole number.", _those(able)
+
+
+def _is_secret(tool: Takes, name: str) -> tuple[str, str]:
+    why = f"{name.partition('.')[0]} of {tool.tool} is secret, and people would read of it what stands here."
+    return why, "Name an argument that is not."
 
 
 def _lacks(tool: str, name: str, there: frozenset[str] | set[str]) -> tuple[str, str]:

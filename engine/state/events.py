@@ -3,18 +3,23 @@
 Moves write their events themselves, in their own statement; all that is written here for a run is that somebody was turned away.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from engine.errors import NotFound
 from engine.models import Event, Passage
-from engine.rules import chain, digest
+from engine.rules import chain, digest, secrecy
 from engine.state import db, people, policies, seals
 
 
 def of_run(conn: db.Conn, run_id: UUID) -> list[Event]:
-    """A run's record, in order."""
-    return db.many(conn, "events_of_run", Event, run_id=run_id)
+    """A run's record, in order, as it may be read: what its calls keep secret is in nobody's reason."""
+    row = db.must(conn, "secrets_of_run", dict, f"run {run_id}", run_id=run_id)
+    kept = secrecy.of_calls(row["kept_secret"])
+    return [
+        replace(one, detail=secrecy.without(kept, one.detail))
+        for one in db.many(conn, "events_of_run", Event, run_id=run_id)
+    ]
 
 
 def of_pause(conn: db.Conn, pause_id: UUID) -> list[Passage]:

@@ -13,6 +13,7 @@ from uuid import UUID
 
 from engine.errors import LeaseLost
 from engine.models import Claim, Doubt, DoubtfulEffect, EffectLine, Line, OpenEffect, with_amount
+from engine.rules import digest, secrecy
 from engine.rules.money import Money
 from engine.rules.policy import same_payee
 from engine.state import db
@@ -230,11 +231,25 @@ def in_doubt(conn: db.Conn) -> list[DoubtfulEffect]:
 
 
 def _as_read(row: dict[str, Any]) -> dict[str, Any]:
-    row = dict(row)
+    row = _readable(row)
     if (read := row.pop("read")) is None:
         return row
     amount = Money.from_document(read["amount"]) if read["amount"] else None
     return row | {"lines": with_amount(amount, (Line(**line) for line in read["lines"]))}
+
+
+def _readable(row: dict[str, Any]) -> dict[str, Any]:
+    """The row with a mark in place of what is secret of its action. What the provider said of it was stored without."""
+    kept = {name: value for name, value in row.items() if name != "secrets"}
+    if not row["secrets"]:
+        return kept
+    try:
+        action = json.loads(row["action"])
+        return kept | {
+            "action": digest.canonical({**action, "arguments": secrecy.masked(action["arguments"], row["secrets"])})
+        }
+    except (ValueError, KeyError, TypeError, AttributeError):  # no action any more
+        return kept | {"action": secrecy.HIDDEN}
 
 
 def find(conn: db.Conn, tail: str) -> list[UUID]:
@@ -268,7 +283,7 @@ def doubt_settled(conn: db.Conn, tail: str) -> DoubtSettled | None:
 
 def of_run(conn: db.Conn, run_id: UUID) -> list[EffectLine]:
     """What a run did, in order."""
-    return db.many(conn, "effects_of_run", EffectLine, run_id=run_id)
+    return [EffectLine(**_readable(row)) for row in db.many(conn, "effects_of_run", dict, run_id=run_id)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

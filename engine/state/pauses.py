@@ -6,9 +6,9 @@ What is returned is true after the lock, for winner and loser alike. Who is aske
 import json
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
-from typing import Any
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any, Final
 from uuid import UUID
 
 from engine.errors import Conflict
@@ -37,6 +37,9 @@ from engine.rules.turn import UNSEEN
 from engine.state import cards, db, seals
 
 _log = logging.getLogger(__name__)
+
+ASKED_BEFORE: Final = timedelta(days=60)
+"""How long before a time what was settled since then is looked for among what was asked."""
 
 
 def approve(
@@ -87,8 +90,6 @@ def _decide(
     if row["outcome"] == "keyless":
         raise Conflict("This request is sealed, and there is no key here to seal an answer with, so nothing was recorded. "
                        "Set PLACET_SEAL_KEY here as it is elsewhere.", stands=row["status"])  # fmt: skip
-    if row["outcome"] == "broken":  # a card that still offers to decide is not left to do so
-        cards.repaint(conn, pause_id)
     return _outcome(conn, row)
 
 
@@ -115,7 +116,7 @@ def refused(conn: db.Conn, outcome: str, now: Standing) -> AlreadySettled | Due 
             return Due(now)
         case "broken" | "stale":
             if outcome == "broken":  # a card that still offers to decide is not left to do so
-                db.execute(conn, "repaint_cards", pause_id=now.pause_id)
+                cards.repaint(conn, now.pause_id)
             return Broken(now, outcome)
         case "own" | "voted" | "not_yours" | "not_requester" | "open":
             return NotYours(now, outcome)
@@ -214,7 +215,20 @@ def get(conn: db.Conn, pause_id: UUID) -> Pause:
         "step_names": row["step_names"] or {},
         "unseen": bool(row["unseen"]),
     }
-    return Pause(**{**row, **held, "seal": standing, "approval": approval})
+    return _readable(Pause(**{**row, **held, "seal": standing, "approval": approval}))
+
+
+def _readable(pause: Pause) -> Pause:
+    """The same, where somebody who knows a secret of it wrote it into a reason: its seals were looked at as it is stored."""
+    held = pause.content
+    if held is None or not held.secrets:
+        return pause
+    votes = tuple(replace(vote, reason=held.readable(vote.reason)) for vote in pause.votes)
+    asked = tuple(
+        replace(one, text=held.readable(one.text), answer=held.readable(one.answer)) for one in pause.questions
+    )
+    said = {name: held.readable(getattr(pause, name)) for name in ("reason", "receipt", "effect_error", "put_off_why")}
+    return replace(pause, votes=votes, questions=asked, **said)
 
 
 def _vote(conn: db.Conn, row: dict[str, Any], vote: dict[str, Any]) -> Vote:
@@ -232,6 +246,13 @@ def decided(
 ) -> list[UUID]:
     """What was settled, the newest request first: by a person's decision or vote, with a text in what was asked, and since then; None: any."""
     return [row["id"] for row in db.many(conn, "decided_pauses", dict, by=by, text=text, since=since, limit=limit)]
+
+
+def settled_of(conn: db.Conn, person: str, *, since: datetime, limit: int) -> list[UUID]:
+    """What a person decided or voted on, and what was asked for them, settled since then, the latest first; of what was asked at most 60 days before."""
+    earliest = UUID(int=int((since - ASKED_BEFORE).timestamp() * 1000) << 80)
+    found = db.many(conn, "settled_of_person", dict, person=person, asked_after=earliest, since=since, limit=limit)
+    return [row["id"] for row in found]
 
 
 def waiting(

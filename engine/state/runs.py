@@ -11,11 +11,15 @@ from uuid import UUID
 
 from engine.errors import BadInput, Conflict, LeaseLost, NotFound
 from engine.models import Call, Claim, Content, NewCard, Run, RunLine, RunRecord
-from engine.rules import digest
+from engine.rules import digest, secrecy
 from engine.state import cards, db, seals
 
 FEWEST_DIGITS: Final = 6
 """Of an id, as people type it: as many as are shown. With fewer, a slip of the finger names another one."""
+
+
+BEGINNING: Final = 300
+"""Characters of a task that a list of runs has."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -265,8 +269,18 @@ def shown(row: dict[str, Any]) -> str:
 
 
 def get(conn: db.Conn, run_id: UUID) -> RunRecord:
-    """A run as people see it. Raises NotFound."""
-    return db.must(conn, "show_run", RunRecord, f"run {run_id}", run_id=run_id)
+    """A run as people see it, with a mark in place of each secret. Raises NotFound."""
+    return RunRecord(**secrecy.run(_row(conn, run_id)))
+
+
+def in_clear(conn: db.Conn, run_id: UUID) -> RunRecord:
+    """The same with all that it holds: to be compared, or for whoever asked for it in so many words. Raises NotFound."""
+    row = _row(conn, run_id)
+    return RunRecord(**{name: value for name, value in row.items() if name not in ("kept_secret", "called")})
+
+
+def _row(conn: db.Conn, run_id: UUID) -> dict[str, Any]:
+    return db.must(conn, "show_run", dict, f"run {run_id}", run_id=run_id)
 
 
 def find(conn: db.Conn, tail: str) -> list[UUID]:
@@ -311,7 +325,8 @@ def listed(
     conn: db.Conn, *, status: str | None = None, person: str | None = None, limit: int = 20, offset: int = 0
 ) -> list[RunLine]:
     """Runs, newest first; status None: all, "live": those not ended; person: only those for this person."""
-    return db.many(conn, "list_runs", RunLine, status=status, person=person, limit=limit, offset=offset)
+    found = db.many(conn, "list_runs", dict, status=status, person=person, limit=limit, offset=offset)
+    return [RunLine(**{**secrecy.run(row), "input": secrecy.run(row)["input"][:BEGINNING]}) for row in found]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

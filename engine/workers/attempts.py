@@ -1,6 +1,6 @@
 """One try of a call with an effect, and one look whether it happened: what the author's tool does and says, made fit to be stored.
 
-The one rule: what came of it is known, or it is "unknown"; and the credential that it was done with is in nothing that is kept.
+The one rule: what came of it is known, or it is "unknown"; and neither the credential that it was done with nor a secret argument is in what it says.
 """
 
 import logging
@@ -72,12 +72,12 @@ def call(deed: Deed, attempt_id: UUID, minted: Minted, *, since: int) -> Came:
     try:
         value = deed.tool.run(deed.bound, _effect(deed, attempt_id, minted, since=since))
     except ProviderRefused as refused:
-        return Came("fail", said=visible(without(minted.credential, str(refused)))[:500])
+        return Came("fail", said=_readable(deed, minted, visible(str(refused)))[:500])
     except Exception as error:  # noqa: BLE001  a timeout, a cut connection, a bug in the tool: nobody knows what happened
-        said = _words(error, minted)
+        said = _words(deed, error, minted)
         _log.warning("call of %s with key %s: %s", deed.tool.name, attempt_id, said)
         return Came("unknown", said=said)
-    return Came("succeed", _kept(value, minted))
+    return Came("succeed", _kept(deed, value, minted))
 
 
 def look(deed: Deed, opened: OpenEffect) -> Came | None:
@@ -90,11 +90,11 @@ def look(deed: Deed, opened: OpenEffect) -> Came | None:
     try:
         found = deed.tool.companion("find", effect=effect, **deed.bound.values)
     except Exception as error:  # noqa: BLE001  whatever it raises, it could not tell
-        said = _words(error, minted)
+        said = _words(deed, error, minted)
         deed.borrowed.give_back()  # perhaps it was for the credential: the next look has another
         _log.warning("looking for %s of run %s: %s", deed.tool.name, deed.run.id, said)
         return Came("unknown", said=said)
-    return None if found is None else Came("succeed", _kept(found, minted))
+    return None if found is None else Came("succeed", _kept(deed, found, minted))
 
 
 def began(opened: OpenEffect) -> int:
@@ -102,12 +102,17 @@ def began(opened: OpenEffect) -> int:
     return int(opened.created_at.timestamp())
 
 
-def _kept(value: Any, minted: Minted) -> Any:
+def _kept(deed: Deed, value: Any, minted: Minted) -> Any:
     """A receipt that can be stored, whatever the tool returned: it happened, and must never be lost over its words."""
     try:
-        return without(minted.credential, plain(value))
+        return _readable(deed, minted, plain(value))
     except Unwritable as error:
-        return {"note": without(minted.credential, f"It was done. {error}")}
+        return {"note": _readable(deed, minted, f"It was done. {error}")}
+
+
+def _readable(deed: Deed, minted: Minted, value: Any) -> Any:
+    """What a tool said, without the credential and without what is secret of its arguments: it is stored and shown."""
+    return deed.tool.readable(deed.bound, without(minted.credential, value))
 
 
 def _effect(deed: Deed, attempt_id: UUID, minted: Minted, *, since: int) -> Effect:
@@ -124,5 +129,5 @@ def _effect(deed: Deed, attempt_id: UUID, minted: Minted, *, since: int) -> Effe
     )
 
 
-def _words(error: Exception, minted: Minted) -> str:
-    return visible(without(minted.credential, f"{type(error).__name__}: {error}"))[:500]
+def _words(deed: Deed, error: Exception, minted: Minted) -> str:
+    return str(_readable(deed, minted, visible(f"{type(error).__name__}: {error}")))[:500]

@@ -5,8 +5,9 @@ in calls.py.
 """
 
 import logging
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 import psycopg
 
@@ -81,11 +82,18 @@ def _take(turn: Turn, reply: Reply, words: runs.LastWords) -> Way:
             return _save(turn, words, ())
 
 
-def _save(turn: Turn, words: runs.LastWords, asked: tuple[dict[str, object], ...]) -> Way:
+def _save(turn: Turn, words: runs.LastWords, asked: tuple[dict[str, Any], ...]) -> Way:
+    calls = [{**call, **_secrets(turn, call)} for call in asked]
     status = turn.means.do(
-        runs.save_reply, turn.claim, words.messages, asked, tokens=words.tokens, cost_micros=words.cost_micros
+        runs.save_reply, turn.claim, words.messages, calls, tokens=words.tokens, cost_micros=words.cost_micros
     )
     return way(status)
+
+
+def _secrets(turn: Turn, call: Mapping[str, Any]) -> dict[str, Any]:
+    """Which arguments of a call nobody is to read, as its row has them; nothing for none."""
+    tool = turn.agent.tools.get(call["name"])
+    return {"secrets": tool.secrets} if tool and tool.secrets else {}
 
 
 def _stop(turn: Turn, why: str, words: runs.LastWords | None = None) -> Way:

@@ -176,7 +176,7 @@ def _no(planned: Effectful, run: Run, holds: Rules) -> str | None:
     if need.confirm and confirmation(need, planned.tool, planned.bound) is None:
         return (
             f"Nobody was asked: rule {need.rule!r} of {need.policy_version} has the approver type the {need.confirm.replace('_', ' ')}, and "
-            "this call has none. Nothing was done."
+            "this call has none that may be read. Nothing was done."
         )
     if need.kind == "ask" and escalation.first_approver(need, run.on_behalf_of, holds.people) is None:
         _log.error("NOBODY MAY DECIDE what run %s asks: rule %r of %s leads to no one but %s", run.id, need.rule, need.policy_version,
@@ -187,7 +187,8 @@ def _no(planned: Effectful, run: Run, holds: Rules) -> str | None:
 
 def confirmation(need: Need, tool: Tool, bound: Bound) -> Confirmation | None:
     """What the approver must type; None for nothing, or where the call does not have it."""
-    return confirmations.asked(need.confirm, tool.facts(bound).amount, bound.arguments) if need.confirm else None
+    facts = tool.facts(bound)
+    return confirmations.asked(need.confirm, facts.amount, facts.arguments) if need.confirm else None
 
 
 def quoted(tool: Tool, bound: Bound) -> Quote | None:
@@ -197,13 +198,14 @@ def quoted(tool: Tool, bound: Bound) -> Quote | None:
     try:
         found = tool.companion("quote", **bound.values)
     except QuoteUnavailable as error:
-        raise QuoteUnavailable(digest.visible(str(error))[:300]) from error
+        raise QuoteUnavailable(tool.readable(bound, digest.visible(str(error)))[:300]) from error
     except Exception as error:
-        raise QuoteUnavailable(digest.visible(f"{type(error).__name__}: {error}")[:300]) from error
+        said = tool.readable(bound, f"{type(error).__name__}: {error}")
+        raise QuoteUnavailable(digest.visible(said)[:300]) from error
     if odd := _odd(found):
         raise QuoteUnavailable(f"{tool.name}.quote gave {odd}.")
     quote: Quote = found
-    return replace(quote, reference=digest.visible(quote.reference)) if quote.reference else quote
+    return replace(quote, reference=tool.readable(bound, digest.visible(quote.reference))) if quote.reference else quote
 
 
 def _odd(found: Any) -> str | None:
@@ -250,6 +252,7 @@ def content(run: Run, planned: Effectful, *, supersedes: Superseded | None = Non
         quote=planned.quote,
         supersedes=supersedes,
         confirm=confirmation(planned.need, tool, bound),
+        secrets=tool.secrets,
     )
 
 

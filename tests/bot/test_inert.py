@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import bot
-from bot.cards import doubts, lists, modals, notices
+from bot.cards import doubts, home, lists, modals, notices
 from bot.cards.blocks import Kind, card
 from engine.models import Actor, Doubt, DoubtfulEffect, EffectStatus, Line, StandIn
 from engine.rules.calendar import Calendar
@@ -109,7 +109,8 @@ def test_any_name_anywhere_is_only_a_name(name: str, kind: str, data: Any) -> No
     row = waiting(**asked_of(name, kind), agent=name)
     me = Actor(id="marta", name=name, active=True, team="T0ACME", slack_user="U0MARTA", refusal=None, checked_s_ago=1.0)
     taken(lists.waiting_list([row], {PAUSE: content(need=need)}, title="Waiting", me=me, offset=0, env=ENV))
-    opened(lists.home_view([row], [row], {PAUSE: content(need=need)}, me=me, env=ENV))
+    shown_home = home.Desk(mine=[row], asked=[row], contents={PAUSE: content(need=need)}, settled=[shown])
+    opened(home.home_view(shown_home, me=me, env=ENV))
 
 
 @given(name=st.sampled_from(HOSTILE) | words)
@@ -124,7 +125,7 @@ def test_no_name_in_a_doubt_is_more_than_a_name(name: str) -> None:
     me = Actor(id="marta", name=name, active=True, team="T0ACME", slack_user="U0MARTA", refusal=None, checked_s_ago=1.0)
     held = replace(doubtful, lines=(Line(label=name, value=name),))
     taken(lists.waiting_list([], {}, title="Waiting", me=me, offset=0, env=ENV, doubted=[doubtful, held, held]))
-    opened(lists.home_view([], [], {}, me=me, env=ENV, doubted=[held]))
+    opened(home.home_view(home.Desk(contents={}, doubted=[held]), me=me, env=ENV))
     for status in get_args(EffectStatus):
         shown = doubt(
             status=status, tool=name, error=name, doubt_role=name, agent=name, requester_name=name, said_by=name,

@@ -10,13 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.cards import blocks
-from bot.cards.lists import PAGE, home_view, runs_list, waiting_list
+from bot.cards.home import Desk, Page, StandsIn, home_view
+from bot.cards.lists import PAGE, runs_list, waiting_list
 from bot.cards.notices import in_doubt, run_ended
 from bot.cards.parts import Message
 from engine.models import (
     Actor,
     Content,
     DoubtfulEffect,
+    Halt,
     Line,
     Pause,
     RunLine,
@@ -105,7 +107,7 @@ HIDDEN = "DE12\u200b3400"
 def test_what_its_card_would_warn_of_or_not_show_is_not_decided_in_a_list(held: Content) -> None:
     for message in (
         listed([waiting()], held=held).blocks,
-        home_view([waiting()], [], contents([waiting()], held), me=MARTA, env=ENV)["blocks"],
+        home_view(Desk(mine=[waiting()], contents=contents([waiting()], held)), me=MARTA, env=ENV)["blocks"],
     ):
         assert pressed(message) == ["Details"]
 
@@ -146,19 +148,24 @@ def test_the_longest_rows_fit_into_one_message() -> None:
     )  # fmt: skip
     rows = [replace(row, total=99)] * PAGE
     taken(waiting_list(rows, contents(rows), title="Waiting", me=MARTA, offset=0, env=ENV, doubted=[doubtful] * 9))
-    opened(home_view(rows, rows, contents(rows), me=MARTA, env=ENV, doubted=[doubtful] * 9))
+    gone = [StandsIn(absent=LONG, delegate=LONG, starts_at=ASKED, ends_at=ASKED)] * 9
+    settled = [replace(one, requester_name=LONG, decided_by_name=LONG, reason=LONG) for one in statuses().values()] * 2
+    full = Desk(
+        mine=rows, asked=rows, page=Page(waiting=8, asked=8), contents=contents(rows), settled=settled, away=gone, answers=gone, doubted=[doubtful] * 9,
+        halt=Halt(halted_by="otto", name=LONG, halted_at=ASKED, reason=LONG),
+    )  # fmt: skip
+    opened(home_view(full, me=MARTA, env=ENV))
     taken(runs_list([line(agent=LONG, requester_name=LONG, error=LONG)] * PAGE))
 
 
 def test_home_shows_what_waits_for_me_and_what_was_asked_for_me() -> None:
-    view = home_view(
-        [waiting()], [waiting(on_behalf_of="marta", approver="person:otto")], {PAUSE: CONTENT}, me=MARTA, env=ENV
-    )
+    mine, asked = [waiting()], [waiting(on_behalf_of="marta", approver="person:otto")]
+    view = home_view(Desk(mine=mine, asked=asked, contents={PAUSE: CONTENT}), me=MARTA, env=ENV)
     opened(view)
     assert pressed(view["blocks"]) == ["Approve", "Deny", "Details", "Withdraw", "Details"]
-    opened(home_view([], [], {}, me=MARTA, env=ENV))
+    opened(home_view(Desk(contents={}), me=MARTA, env=ENV))
     long = [waiting(summary=LONG)] * 30
-    opened(home_view(long, long, contents(long), me=MARTA, env=ENV))
+    opened(home_view(Desk(mine=long, asked=long, contents=contents(long)), me=MARTA, env=ENV))
 
 
 @pytest.mark.parametrize("status", get_args(RunStatus))

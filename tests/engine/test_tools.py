@@ -115,7 +115,7 @@ def test_options_of_an_effect_without_an_action_are_refused() -> None:
     def look(amount: Money) -> None: ...
 
     add: Any = agent().tool
-    said = "look: amount, payee, detail, scopes, credential, audience and no_find are for a tool with an effect"
+    said = "look: amount, payee, detail, secret, scopes, credential, audience and no_find are for a tool with an effect"
     with pytest.raises(Misconfigured, match=said):
         add(amount="amount")(look)
     with pytest.raises(Misconfigured, match=said):
