@@ -251,7 +251,7 @@ def test_an_answer_after_the_hour_goes_to_who_is_asked_next(home: Home, conn: An
     [
         ("U0PRIYA", "You asked for this, so somebody else must decide: Marta Keller", [("ask", "priya", "own")]),
         ("U0JONAS", "It is for Marta Keller to decide, until ", [("ask", "jonas", "not_yours")]),
-        ("U0GUEST", "You belong to another workspace", []),
+        ("U0GUEST", "You belong to another workspace", [("ask", "T0OTHER:U0GUEST", "stranger")]),
     ],
 )
 def test_whoever_may_not_ask_is_told_why(home: Home, conn: Any, user: str, told: str, on_record: list[Any]) -> None:
