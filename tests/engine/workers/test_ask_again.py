@@ -148,6 +148,13 @@ def test_a_price_that_cannot_be_had_now_is_not_that_of_then(desks: Desks, shop: 
     assert desk.texts(new)[0] == "The present price cannot be had, so nobody was asked: sold out"
 
 
+def test_an_amount_that_is_not_the_price_is_kept_while_the_price_stands(desks: Desks, shop: Shop) -> None:
+    _quoting(shop, 3_850_000)
+    desk = desks(ask(pay()), DONE, DONE, agent=shop.agent)
+    new = asked_again(desk, silence(desk, desk.start()))
+    assert str(held(desk, new).amount) == "EUR 38,000.00"
+
+
 def test_what_nobody_was_asked_about_in_that_turn_is_done_at_the_price_of_now_too(desks: Desks, shop: Shop) -> None:
     _quoting(shop, 64_000, 65_000, of="PO-2")
     desk = desks(ask(pay(), pay("PO-2", "640.00")), DONE, DONE, agent=shop.agent)
@@ -219,6 +226,14 @@ def test_what_the_old_run_did_after_that_reply_is_not_done_again(desks: Desks, s
     assert desk.texts(new)[-1] == (
         f"This was done already, in run {old} of the same task, and is not done twice. Say so in your answer."
     )
+
+
+def test_what_was_done_before_that_reply_is_known_to_the_model_and_for_it_to_repeat(desks: Desks, shop: Shop) -> None:
+    small = pay("PO-2", "640.00")
+    desk = desks(ask(small), ask(pay()), DONE, ask(small), DONE, agent=shop.agent)
+    new = asked_again(desk, silence(desk, desk.start()))
+    pays_once_approved(desk, new, BIG)
+    assert desk.paid("PO-2") == [64_000, 64_000]
 
 
 def test_a_small_payment_of_the_same_turn_that_was_made_since_is_not_made_again(desks: Desks, shop: Shop) -> None:
