@@ -100,8 +100,10 @@ WITH first AS MATERIALIZED (
     INSERT INTO run_message (run_id, seq, created_at, role, content)
     SELECT l.id, m.seq, m.created_at, m.role, m.content FROM launched l, r, reply, run_message m WHERE m.run_id = r.id AND m.seq <= reply.seq
 ), called AS (
-    INSERT INTO run_call (run_id, step, n, tool_use_id, tool, arguments)
-    SELECT l.id, k.step, k.n, k.tool_use_id, k.tool, k.arguments FROM launched l, r, p, run_call k WHERE k.run_id = r.id AND k.step = p.step
+    INSERT INTO run_call (run_id, step, n, state, tool_use_id, tool, arguments, result, secrets)  -- of those before, what tells what is secret in the messages
+    SELECT l.id, k.step, k.n, CASE WHEN k.step = p.step THEN 'requested' ELSE k.state END, k.tool_use_id, k.tool, k.arguments,
+           CASE WHEN k.step < p.step THEN k.result END, k.secrets
+      FROM launched l, r, p, run_call k WHERE k.run_id = r.id AND (k.step = p.step OR (k.step < p.step AND k.secrets IS NOT NULL))
 ), linked_to AS (
     INSERT INTO run_again (run_id, of_run, of_pause, origin, of_step) SELECT l.id, r.id, p.id, r.origin, p.step FROM launched l, r, p
 ), events AS MATERIALIZED (

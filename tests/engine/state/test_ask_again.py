@@ -54,6 +54,17 @@ def holds(conn: Any, *run_ids: UUID) -> None:
 # ------------------------------------------------------------------------------------------------------ what the new run is
 
 
+def test_what_is_secret_in_the_messages_is_secret_in_the_new_run_too(conn: Any) -> None:
+    [pause_id] = rows.lapsed(conn)
+    old_id = run_of(conn, pause_id)
+    rows.add_call_of_the_step_before(conn, old_id)
+    conn.execute("UPDATE run_call SET secrets = '{token}' WHERE run_id = %s", (old_id,))
+    kept = "SELECT tool_use_id, step, secrets FROM run_call WHERE run_id = %s ORDER BY step"
+    before = conn.execute(kept, (old_id,)).fetchall()
+    assert len(before) == 2
+    assert conn.execute(kept, (asked(conn, pause_id),)).fetchall() == before
+
+
 @pytest.mark.parametrize("by", ["withdraw", "expire"])
 def test_the_new_run_stands_before_the_same_reply_with_no_call_answered(conn: Any, by: str) -> None:
     [pause_id] = rows.lapsed(conn, by=by)
