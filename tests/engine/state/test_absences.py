@@ -292,14 +292,19 @@ def test_an_absence_does_not_look_like_people_altered_by_hand(conn: Any) -> None
     assert found.stands
 
 
-def test_what_is_settled_or_will_be_due_by_then_is_shown_to_no_delegate(conn: Any) -> None:
-    [soon] = rows.waiting(conn)
+def test_what_is_settled_is_shown_to_no_delegate(conn: Any) -> None:
     [settled] = rows.waiting(conn)
     assert isinstance(pauses.deny(conn, settled, "marta", surface="tests"), Decided)
     paint(conn)
-    leave(conn, after=timedelta(seconds=rows.NEED.answer_within_s + 60))
-    assert dests(conn, settled) == dests(conn, soon) == {"channel:C0BUY"}
+    assert isinstance(leave(conn), Away)
+    assert dests(conn, settled) == {"channel:C0BUY"}
     assert hours(conn, settled, "channel:C0BUY") == (None, True)
+
+
+def test_what_is_due_before_somebody_goes_is_shown_to_no_delegate(conn: Any) -> None:
+    [soon] = rows.waiting(conn)
+    assert isinstance(leave(conn, of=2 * DAY, after=timedelta(seconds=rows.NEED.answer_within_s + 60)), Away)
+    assert dests(conn, soon) == {"channel:C0BUY"}
 
 
 def moved_on_to_marta(conn: Any) -> UUID:
