@@ -8,7 +8,7 @@ import pytest
 
 from engine.errors import LeaseLost
 from engine.models import Claim
-from engine.state import events, ledger, pauses, runs
+from engine.state import db, events, ledger, pauses, runs
 from tests import rows
 
 
@@ -146,3 +146,16 @@ def test_a_released_run_is_claimed_by_another_at_once(conn: Any) -> None:
     found = claim(conn)
     assert found is not None
     assert (found.id, found.epoch) == (mine.id, 2)
+
+
+def test_a_lease_that_was_left_over_takes_no_run_that_does_not_run(conn: Any) -> None:
+    [pause_id] = rows.waiting(conn)
+    run_id = pauses.get(conn, pause_id).run_id
+    conn.execute(
+        "INSERT INTO run_lease (run_id, epoch, lease_until, worker)"
+        " SELECT id, epoch, clock_timestamp() - interval '1 minute', 'w0' FROM run WHERE id = %s",
+        (run_id,),
+    )
+    assert db.one(conn, "reclaim_run", dict, worker="w1", agents=["procurement"], lease_s=60) is None
+    assert runs.claim(conn, "w1", ["procurement"], lease_s=60) is None
+    assert runs.get(conn, run_id).status == "awaiting_approval"
