@@ -57,7 +57,7 @@ ORDERS: Final = {"PLACET_INTERLEAVINGS_SEED": "38a721", "PLACET_INTERLEAVINGS": 
 FEW: Final = 12
 """So many of the likeliest are run first, by themselves: to collect all tests takes longer than most of them."""
 
-MOST: Final = 120
+MOST: Final = 500
 """So many are run in all: a guard that none of them misses needs a test nearer to it, whatever a far-off one would say."""
 
 NOTHING_RUN: Final = 5
