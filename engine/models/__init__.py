@@ -8,10 +8,12 @@ from engine.models.cards import Card, Notice
 from engine.models.effects import Doubt, DoubtfulEffect, EffectLine, Halt, OpenEffect
 from engine.models.pauses import (
     AlreadySettled,
+    Answer,
     Broken,
     Decided,
     Due,
     DuePause,
+    Kept,
     Moved,
     NotYours,
     Outcome,
@@ -31,6 +33,7 @@ __all__ = [
     "ENDED",
     "Actor",
     "AlreadySettled",
+    "Answer",
     "Broken",
     "Call",
     "Card",
@@ -46,6 +49,7 @@ __all__ = [
     "EffectStatus",
     "Event",
     "Halt",
+    "Kept",
     "Line",
     "Moved",
     "NewCard",

@@ -46,7 +46,8 @@ class Pause:
     `superseded_by` is the pause that asks the same call anew, None if none does. `halted_by_name`: who stopped every effect, None if nobody.
     `stand_ins`: who answers for the person asked while that person is away. `put_off_why`: why the run waits for another try, and
     `put_off_to` until when; None: it does not. `step_names`: what the people are called whom the rule's further steps name, by id.
-    `unseen`: it came to this level, or expired, since nobody asked before could be shown it.
+    `unseen`: it came to this level, or expired, since nobody asked before could be shown it. `nth` and `of_turn`: it is the nth of so many
+    calls that were asked about in its turn; `together` of them wait now with its approver, it included if it waits.
     """
 
     id: UUID
@@ -89,6 +90,9 @@ class Pause:
     seal: Worth = "off"
     approval: Worth = "off"
     step_names: Mapping[str, str] = field(default_factory=dict)
+    nth: int = 1
+    of_turn: int = 1
+    together: int = 1
 
     def voted_for(self, person: str) -> str | None:
         """In whose place somebody answered who was away, by id. None: in their own; or they did not answer while it was with who is asked now."""
@@ -212,7 +216,23 @@ class Unconfirmed:
     now: Standing
 
 
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Nothing speaks against the answer, and nothing was done: it was given together with another that could not be taken."""
+
+    now: Standing
+
+
 Outcome = Decided | Voted | AlreadySettled | NotYours | Due | Broken | Unconfirmed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """An answer to one pause of several: `shown` is the start of the digest that the person saw, `confirm` what they typed where that is asked."""
+
+    pause_id: UUID
+    shown: str
+    confirm: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
