@@ -195,9 +195,10 @@ SELECT coalesce(told.outcome, 'again') AS outcome, p.id AS pause_id, p.run_id, c
  ORDER BY p.step, p.place, p.id;
 
 -- name: turn_of_pause :many
--- What waits, of the same turn and with the same approver, in the order of the turn; the pause itself too, if it waits. No row: it does not.
+-- What waits, of the same turn and with the same approver, behind this place of the turn (-1: from the beginning), in its order; the pause
+-- itself too, if it waits there. No row: nothing does.
 SELECT o.id FROM run_pause p JOIN run_pause o ON o.run_id = p.run_id AND o.step = p.step AND o.approver = p.approver
- WHERE p.id = %(pause_id)s AND p.status = 'waiting' AND o.status = 'waiting' ORDER BY o.n, o.id;
+ WHERE p.id = %(pause_id)s AND o.status = 'waiting' AND o.n > %(after)s ORDER BY o.n, o.id;
 
 -- name: sealed_content :one
 -- What a vote is about to be given on, for the check of its seal. No row: there is no such pause.

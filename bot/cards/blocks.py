@@ -105,9 +105,15 @@ def _for_approver(pause: Pause, content: Content, now: Told, value: str, *, deci
             ),
             *facts.stand_ins(pause),
         ]
-        return [blocks[0], *why, *blocks[1:], *facts.deadline(pause, content), *note, *parts.buttons(*decide, details)]
+        offered = parts.buttons(*decide, details, *_together(pause, value))
+        return [blocks[0], *why, *blocks[1:], *facts.deadline(pause, content), *note, *offered]
     until = small(Moment("Answer by {}.", pause.fire_at))
     return [*blocks, *_outcome(now), *until, *(parts.buttons(details) if fitted.left else [])]
+
+
+def _together(pause: Pause, value: str) -> list[Block]:
+    """The button that opens all that waits of its turn; none if it waits alone."""
+    return [parts.button(f"Decide all {pause.together} …", ids.ACTION_TOGETHER, value)] if pause.together > 1 else []
 
 
 def _for_requester(pause: Pause, content: Content, now: Told, value: str) -> list[Block]:

@@ -47,6 +47,7 @@ _IN_VAIN: Final[Mapping[str, str]] = {
     "broken": "the request was altered after it was stored",
     "keyless": "its seal could not be made",
     "open": "it was being carried out",
+    "kept": "another that was to be decided with it had moved",
 }
 """Why an attempt was refused."""
 _ANSWERS: Final = frozenset({"vote", "approve", "deny"})

@@ -17,6 +17,8 @@ ACTION_HAPPENED = "placet:happened"
 ACTION_RETRY = "placet:retry"
 ACTION_STOP = "placet:stop"
 """What became of an action in doubt."""
+ACTION_TOGETHER = "placet:together"
+"""Opens the form in which all that waits of a turn is decided at once."""
 ACTION_WITHDRAW = "placet:withdraw"
 ACTION_PATTERN = re.compile(r"^placet:(?P<verb>[a-z_]+)$")
 """Every action id of ours; also of versions to come, so that an unknown verb is answered and not ignored."""
@@ -24,6 +26,7 @@ ACTION_PATTERN = re.compile(r"^placet:(?P<verb>[a-z_]+)$")
 CALLBACK_DENY = "placet:deny_form"
 CALLBACK_CONFIRM = "placet:confirm_form"
 CALLBACK_HAPPENED = "placet:happened_form"
+CALLBACK_TOGETHER = "placet:together_form"
 CALLBACK_DETAILS = "placet:details_view"
 CALLBACK_PATTERN = ACTION_PATTERN
 SHORTCUT_WHAT_HAPPENED = "placet:what_happened"
@@ -37,6 +40,11 @@ BLOCK_TYPED = "typed"
 """The input block of the form that approves, and where its errors are shown."""
 ACTION_TYPED = "placet:typed"
 
+BLOCK_ALL = "all"
+"""The input block of the form for several, in which all are decided, and where its errors are shown."""
+ACTION_CHOICE = "placet:choice"
+"""What is chosen in it, and, in a block named by `block_of`, for one of them: a radio button each."""
+
 BLOCK_REFERENCE = "reference"
 """The input block of the form for what happened, and where its errors are shown."""
 ACTION_REFERENCE = "placet:reference"
@@ -47,7 +55,11 @@ EVENT_CARD = "placet_card"
 SHOWN = 8
 """How many hex digits of the digest a button carries."""
 
+MOST_TOGETHER = 60
+"""How many requests a form for several can carry, within the 3,000 characters that Slack keeps of it."""
+
 _VALUE = re.compile(r"([0-9a-f]{32})\.([0-9a-f]{8})(?:-([0-9a-f]{32}))?\.(.{1,100})", re.DOTALL)
+_SEVERAL = re.compile(r"([A-Z0-9]{0,32}) ([0-9a-f]{40}(?:,[0-9a-f]{40})*)\.(.{1,100})", re.DOTALL)
 _CARRIED = re.compile(r"([A-Z0-9]{0,32}) (.*)", re.DOTALL)
 
 
@@ -69,6 +81,14 @@ class Carried:
     """What a modal keeps from the click that opened it. `channel` None: it was opened from no channel (App Home)."""
 
     button: Button
+    channel: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Several:
+    """What the form for several requests keeps: each as it was shown in it, and where it was opened (`channel` None: in none)."""
+
+    buttons: tuple[Button, ...]
     channel: str | None
 
 
@@ -99,6 +119,26 @@ def decode_carried(value: object) -> Carried | None:
     found = _CARRIED.fullmatch(value) if isinstance(value, str) else None
     button = decode(found[2]) if found else None
     return Carried(button, found[1] or None) if found and button else None
+
+
+def encode_several(several: Several) -> str:
+    """The private_metadata of a form for several requests of one environment, MOST_TOGETHER at most."""
+    shown = ",".join(f"{button.about.hex}{button.shown}" for button in several.buttons)
+    return f"{several.channel or ''} {shown}.{several.buttons[0].env}"
+
+
+def decode_several(value: object) -> Several | None:
+    """Read what `encode_several` wrote; None for anything else."""
+    found = _SEVERAL.fullmatch(value) if isinstance(value, str) else None
+    if found is None:
+        return None
+    shown = found[2].split(",")
+    return Several(tuple(Button(found[3], UUID(one[:32]), one[32:]) for one in shown), found[1] or None)
+
+
+def block_of(what: str, about: UUID) -> str:
+    """The input block of a form for several in which something is said (`what`) of one of them."""
+    return f"{what}:{about.hex}"
 
 
 def screen_id(kind: str, row: UUID | str) -> str:

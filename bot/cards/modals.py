@@ -16,7 +16,7 @@ from bot.cards.outcomes import Told, told
 from bot.cards.parts import Block, Moment, boxed, cut, flat, paragraph, small
 from bot.cards.phrases import span
 from bot.cards.seen import seen
-from engine.models import Actor, Content, Line, Passage, Pause
+from engine.models import Actor, Confirmation, Content, Line, Passage, Pause
 from engine.rules import confirmations
 from engine.rules.digest import canonical
 
@@ -51,13 +51,18 @@ def details_view(
     typed = pause.content.confirm is not None
     decide = parts.buttons(*parts.deciding(value, typed=typed)) if may_decide(pause, viewer) else []
     for told_of in (passages, ()):  # what happened gives way to what is decided
-        whole = [*_whole(pause, pause.content, told_of), *decide]
-        full = view | {"blocks": whole}
-        if len(whole) <= _MOST_BLOCKS and len(json.dumps(full)) <= _MOST_BYTES:
+        everything = [*whole(pause, pause.content, told_of), *decide]
+        full = view | {"blocks": everything}
+        if fits(full):
             return full
     summary = paragraph(cut(seen(pause.content.summary).text, parts.FIELD))
     deny = parts.buttons(parts.deciding(value)[1]) if may_decide(pause, viewer) else []
     return view | {"blocks": [*paragraph(_TOO_LONG), *summary, *_stands(told(pause)), *_numbers(pause), *deny]}
+
+
+def fits(view: View) -> bool:
+    """Whether Slack opens a modal of this size."""
+    return len(view["blocks"]) <= _MOST_BLOCKS and len(json.dumps(view)) <= _MOST_BYTES
 
 
 def may_decide(pause: Pause, viewer: Actor | None) -> bool:
@@ -73,7 +78,15 @@ def may_decide(pause: Pause, viewer: Actor | None) -> bool:
 def deny_view(pause: Pause, env: str, channel: str | None = None) -> View:
     """The form for a denial, with an optional reason at `state.values[BLOCK_REASON][ACTION_REASON]`."""
     summary = seen(pause.content.summary).text if pause.content else ALTERED
-    reason = {
+    note = small("Deny decides; closing this decides nothing.")
+    view = modal("Deny this?", ids.CALLBACK_DENY, ids.Carried(button_of(pause, env), channel))
+    blocks = [*paragraph(cut(summary, parts.FIELD)), reason_input(), *note, *facts.footer(pause)]
+    return view | {"submit": parts.plain("Deny"), "close": parts.plain("Back"), "blocks": blocks}
+
+
+def reason_input() -> Block:
+    """Where the reason of a denial is written, if there is one: at `state.values[BLOCK_REASON][ACTION_REASON]`."""
+    return {
         "type": "input",
         "block_id": ids.BLOCK_REASON,
         "optional": True,
@@ -86,10 +99,6 @@ def deny_view(pause: Pause, env: str, channel: str | None = None) -> View:
             "max_length": REASON_MOST,
         },
     }
-    note = small("Deny decides; closing this decides nothing.")
-    view = modal("Deny this?", ids.CALLBACK_DENY, ids.Carried(button_of(pause, env), channel))
-    blocks = [*paragraph(cut(summary, parts.FIELD)), reason, *note, *facts.footer(pause)]
-    return view | {"submit": parts.plain("Deny"), "close": parts.plain("Back"), "blocks": blocks}
 
 
 def confirm_view(pause: Pause, env: str, channel: str | None = None) -> View:
@@ -97,17 +106,22 @@ def confirm_view(pause: Pause, env: str, channel: str | None = None) -> View:
     content = pause.content
     assert content is not None
     assert content.confirm is not None
-    typed = {
-        "type": "input",
-        "block_id": ids.BLOCK_TYPED,
-        "label": parts.plain(cut(f"Type {confirmations.what(content.confirm)}", 150)),
-        "hint": parts.plain("As it stands in the request. Blanks and grouping do not count."),
-        "element": {"type": "plain_text_input", "action_id": ids.ACTION_TYPED, "max_length": TYPED_MOST},
-    }
+    typed = typed_input(content.confirm, ids.BLOCK_TYPED)
     note = small("Approve decides; closing this decides nothing.")
     view = modal("Approve this?", ids.CALLBACK_CONFIRM, ids.Carried(button_of(pause, env), channel))
     blocks = [*paragraph(cut(seen(content.summary).text, parts.FIELD)), typed, *note, *facts.footer(pause)]
     return view | {"submit": parts.plain("Approve"), "close": parts.plain("Back"), "blocks": blocks}
+
+
+def typed_input(confirm: Confirmation, block: str) -> Block:
+    """Where what must be typed to approve is, at `state.values[block][ACTION_TYPED]`."""
+    return {
+        "type": "input",
+        "block_id": block,
+        "label": parts.plain(cut(f"Type {confirmations.what(confirm)}", 150)),
+        "hint": parts.plain("As it stands in the request. Blanks and grouping do not count."),
+        "element": {"type": "plain_text_input", "action_id": ids.ACTION_TYPED, "max_length": TYPED_MOST},
+    }
 
 
 def errors(block: str, sentence: str) -> dict[str, Any]:
@@ -126,7 +140,8 @@ def modal(title: str, callback: str, carried: ids.Carried) -> View:
     }
 
 
-def _whole(pause: Pause, content: Content, passages: Sequence[Passage]) -> list[Block]:
+def whole(pause: Pause, content: Content, passages: Sequence[Passage] = ()) -> list[Block]:
+    """Everything about it, nothing cut."""
     action = canonical({"tool": content.tool, "arguments": dict(content.arguments)})
     return flat(
         (
@@ -176,5 +191,5 @@ def _effect(pause: Pause) -> list[Block]:
 
 
 def _numbers(pause: Pause) -> list[Block]:
-    asked = small(Moment("Asked {}.", pause.created_at))
-    return [*asked, *small(f"Request {pause.id}"), *small(f"Run {pause.run_id}"), *small(f"Digest {pause.digest}")]
+    ids_of = (f"Request {pause.id}", f"Run {pause.run_id}", f"Digest {pause.digest}")
+    return small(Moment("Asked {}.", pause.created_at), *ids_of)

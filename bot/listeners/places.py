@@ -8,7 +8,7 @@ from bot.cards import ids
 Json = dict[str, Any]
 
 
-_FORMS: Final = (ids.CALLBACK_DENY, ids.CALLBACK_CONFIRM, ids.CALLBACK_HAPPENED)
+_FORMS: Final = (ids.CALLBACK_DENY, ids.CALLBACK_CONFIRM, ids.CALLBACK_HAPPENED, ids.CALLBACK_TOGETHER)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +39,7 @@ def place_of(body: Json) -> Place:
     if view := body.get("view"):
         if view["type"] == "home":
             return Place(surface="home", channel=user, user=user)
-        carried = ids.decode_carried(view.get("private_metadata"))
+        carried = ids.decode_carried(kept := view.get("private_metadata")) or ids.decode_several(kept)
         return Place(
             surface="form" if view.get("callback_id") in _FORMS else "details",
             channel=(carried and carried.channel) or user,

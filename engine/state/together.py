@@ -11,9 +11,9 @@ from engine.rules.digest import visible
 from engine.state import db, pauses, seals
 
 
-def waiting(conn: db.Conn, pause_id: UUID) -> list[UUID]:
-    """What waits of its turn with the same approver, in the order of the turn, itself included; nothing if it does not wait."""
-    return [row["id"] for row in db.many(conn, "turn_of_pause", dict, pause_id=pause_id)]
+def waiting(conn: db.Conn, pause_id: UUID, *, after: int = -1) -> list[UUID]:
+    """What waits of its turn with the same approver, itself included, in the order of the turn, behind the call in this place of it."""
+    return [row["id"] for row in db.many(conn, "turn_of_pause", dict, pause_id=pause_id, after=after)]
 
 
 def decide(
