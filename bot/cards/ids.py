@@ -52,6 +52,9 @@ ACTION_REFERENCE = "placet:reference"
 EVENT_CARD = "placet_card"
 """The event type in the metadata of every card we post."""
 
+EVENT_DIGEST = "placet_digest"
+"""The same of a message that shows several."""
+
 SHOWN = 8
 """How many hex digits of the digest a button carries."""
 

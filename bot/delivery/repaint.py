@@ -23,8 +23,9 @@ log = logging.getLogger(__name__)
 MESSAGE_IS_GONE: Final = frozenset(
     {"message_not_found", "cant_update_message", "edit_window_closed", "thread_not_found"}
 )
-_AFTER_A_FAULT_S = 60
-_SHORT = 600
+AFTER_A_FAULT_S: Final = 60
+SHORT: Final = 600
+NOT_COMPOSED: Final = "it cannot be composed; see the log"
 
 
 def paint_due(courier: Courier, *, limit: int = 100) -> int:
@@ -58,10 +59,10 @@ def _paint(courier: Courier, card: Card) -> None:
     try:
         with courier.pool.connection() as conn:
             shown = _shown(conn, card)
-            if _not_asked_yet(card, shown):
+            if not_asked_yet(card, shown):
                 cards.not_asked(conn, card)
                 return
-            if _left_before_its_hour(card, shown):
+            if left_before_its_hour(card, shown):
                 cards.gone(conn, card, cards.NOT_SHOWN)
                 return
         outcome = _send(courier, card, shown)
@@ -70,13 +71,13 @@ def _paint(courier: Courier, card: Card) -> None:
     except Exception:
         log.exception("%s cannot be painted", screen_id("card", card.id))
         with courier.pool.connection() as conn:
-            cards.postponed(conn, card, after_s=_AFTER_A_FAULT_S, error="it cannot be composed; see the log")
+            cards.postponed(conn, card, after_s=AFTER_A_FAULT_S, error=NOT_COMPOSED)
         return
     if isinstance(outcome, Sent):
         with courier.pool.connection() as conn:
             cards.painted(conn, card, channel=outcome.channel, ts=outcome.ts)
     else:
-        _failed(courier, card, shown, outcome)
+        failed(courier, card, shown, outcome)
 
 
 def _shown(conn: db.Conn, card: Card) -> Pause | Doubt:
@@ -87,7 +88,7 @@ def _shown(conn: db.Conn, card: Card) -> Pause | Doubt:
     return ledger.doubt(conn, card.effect_id)
 
 
-def _left_before_its_hour(card: Card, shown: Pause | Doubt) -> bool:
+def left_before_its_hour(card: Card, shown: Pause | Doubt) -> bool:
     """Whether it was settled, or went on to others, before the hour at which those here were to see it, and was never posted: no news to them.
 
     What was claimed before may have been posted, though nobody knows: then there may be a message with buttons.
@@ -99,14 +100,15 @@ def _left_before_its_hour(card: Card, shown: Pause | Doubt) -> bool:
     return shown.level != card.level if shown.decided_at is None else shown.decided_at < card.not_before
 
 
-def _not_asked_yet(card: Card, shown: Pause | Doubt) -> bool:
+def not_asked_yet(card: Card, shown: Pause | Doubt) -> bool:
     """Whether it waits still, and was never posted to somebody who stands in on some days and does not now: the person asked is here."""
     if isinstance(shown, Doubt) or card.kind != "approver" or card.tries > 1 or card.ts is not None:
         return False
     return shown.status == "waiting" and shown.level == card.level and blocks.stood_in_before(shown, card.dest)
 
 
-def _message(card: Card, shown: Pause | Doubt, env: str) -> parts.Message:
+def message_of(card: Card, shown: Pause | Doubt, env: str) -> parts.Message:
+    """What a card that has a message of its own says."""
     if isinstance(shown, Doubt) or card.kind == "doubt":
         assert isinstance(shown, Doubt)
         return doubts.card(shown, env=env)
@@ -119,15 +121,16 @@ def _name(shown: Pause | Doubt) -> str:
 
 def _send(courier: Courier, card: Card, shown: Pause | Doubt) -> Sent | Failure:
     """Post the card, or edit it; if Slack finds it too long, a short one in its place, without buttons."""
-    message = _message(card, shown, courier.env)
-    outcome = _put(courier, card, message)
+    message = message_of(card, shown, courier.env)
+    outcome = put(courier, card, message)
     if isinstance(outcome, Refused) and outcome.error in TOO_LONG:
         log.error("%s is too long for Slack (%s); a short one is shown", _name(shown), outcome.error)
-        return _put(courier, card, _short(message, shown))
+        return put(courier, card, _short(message, shown))
     return outcome
 
 
-def _put(courier: Courier, card: Card, message: parts.Message) -> Sent | Failure:
+def put(courier: Courier, card: Card, message: parts.Message) -> Sent | Failure:
+    """Edit the card's message, or post it if it has none."""
     if card.channel and card.ts:
         return courier.slack.update(card.channel, card.ts, message)
     return courier.post(card.dest, message)
@@ -140,10 +143,11 @@ def _short(message: parts.Message, shown: Pause | Doubt) -> parts.Message:
         if isinstance(shown, Pause)
         else f"All of it: placet show {screen_id('run', shown.run_id)}"
     )
-    return replace(message, text=f"{parts.cut(message.text, _SHORT)} {more}", blocks=[])
+    return replace(message, text=f"{parts.cut(message.text, SHORT)} {more}", blocks=[])
 
 
-def _failed(courier: Courier, card: Card, shown: Pause | Doubt, failure: Failure) -> None:
+def failed(courier: Courier, card: Card, shown: Pause | Doubt, failure: Failure) -> None:
+    """Slack did not take it: later again, or a new message, or at another place."""
     name = _name(shown)
     if to_be_mended(failure):
         log.error("a card of %s waits until an operator mends this (placet doctor says how): %s", name, failure.error)

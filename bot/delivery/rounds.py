@@ -5,7 +5,7 @@ import threading
 import time
 from typing import Final
 
-from bot.delivery import outgoing, repaint
+from bot.delivery import digests, outgoing, repaint
 from bot.delivery.courier import Courier
 from engine.state import cards, outage
 
@@ -16,8 +16,9 @@ _AFTER_AN_OUTAGE_S = 1.0
 
 
 def carry(courier: Courier) -> int:
-    """Carry what is due, up to a batch of notices and one of cards; how many there were. Raises one of outage.Error."""
-    return outgoing.say_due(courier, limit=BATCH) + repaint.paint_due(courier, limit=BATCH)
+    """Carry what is due, up to a batch each of notices, digests and cards; how many there were. Raises one of outage.Error."""
+    said = outgoing.say_due(courier, limit=BATCH)
+    return said + digests.paint_due(courier, limit=BATCH) + repaint.paint_due(courier, limit=BATCH)
 
 
 class Rounds:
@@ -61,7 +62,7 @@ class Rounds:
         try:
             with self._courier.pool.connection() as conn:
                 due = cards.any_due(conn)
-            done = due and outgoing.say_due(self._courier, limit=BATCH) + repaint.paint_due(self._courier, limit=BATCH)
+            done = due and carry(self._courier)
         except outage.Error as error:
             log.warning("the database is away: %s", error)
             with self._bell:

@@ -4,7 +4,7 @@ A field is named as its column is. Times are aware datetimes by the database's c
 """
 
 from engine.models.asking import Confirmation, Content, Line, NewCard, Quote, Superseded, with_amount
-from engine.models.cards import Card, Notice
+from engine.models.cards import Card, Digest, Notice
 from engine.models.effects import Doubt, DoubtfulEffect, EffectLine, Halt, OpenEffect
 from engine.models.pauses import (
     AlreadySettled,
@@ -41,6 +41,7 @@ __all__ = [
     "Confirmation",
     "Content",
     "Decided",
+    "Digest",
     "Doubt",
     "DoubtfulEffect",
     "Due",

@@ -287,7 +287,7 @@ def test_of_two_who_submit_at_once_one_decides_and_the_other_hears_who(home: Hom
     forms = {user: open_form(home, user) for user in ("U0MARTA", "U0INES")}
     afters = at_once(
         *(lambda user=user, view=view: submit(home, view, filled(verdict), user) for user, view in forms.items())
-    )  # type: ignore[misc]
+    )
     winners = {home.pause(one).decided_by for one in three}
     assert len(winners) == 1
     assert sorted(together.NOT_DECIDED in text_of(after) for after in afters) == [False, True]
