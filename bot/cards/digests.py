@@ -45,8 +45,9 @@ def digest(shown: Sequence[tuple[Pause, int]], *, dest: str, digest_at: datetime
         *flat(_item(pause, level, dest, env) for pause, level in shown),
     ]
     lines = [cut(one_line(pause.content.summary), 80) for pause in asked if pause.content]
+    listed = ids.Listed(dest, digest_at, tuple(pause.id for pause in asked))  # by which a lost one is found again
     text = parts.escape(" ".join([f"{head}.", *_in_all(asked), stands, *lines]))
-    return Message(text=text, blocks=made, metadata=_metadata(asked, dest, env))
+    return Message(text=text, blocks=made, metadata=ids.encode_listed(listed, env))
 
 
 def _in_all(asked: Sequence[Pause]) -> list[str]:
@@ -93,11 +94,3 @@ def _waits(pause: Pause, content: Content, env: str) -> list[Block]:
 
 def _numbers(pause: Pause) -> str:
     return f"{screen_id('pause', pause.id)} · {short(pause.digest)}"
-
-
-def _metadata(asked: Sequence[Pause], dest: str, env: str) -> dict[str, object]:
-    """What lets the message be found again in Slack when the answer to its post was lost."""
-    return {
-        "event_type": ids.EVENT_DIGEST,
-        "event_payload": {"env": env, "dest": dest, "pause_ids": [str(pause.id) for pause in asked]},
-    }

@@ -6,6 +6,7 @@ is looked up, and whatever cannot be read is None, never an error.
 
 import re
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 ACTION_APPROVE = "placet:approve"
@@ -95,6 +96,15 @@ class Several:
     channel: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """What a digest says of itself: where and for which hour it was posted, and the requests in it."""
+
+    dest: str
+    digest_at: datetime
+    pause_ids: tuple[UUID, ...]
+
+
 def encode(button: Button) -> str:
     """The value of a button; ValueError for one that `decode` could not read back (env has 1 to 100 characters)."""
     attempt = f"-{button.attempt.hex}" if button.attempt else ""
@@ -137,6 +147,30 @@ def decode_several(value: object) -> Several | None:
         return None
     shown = found[2].split(",")
     return Several(tuple(Button(found[3], UUID(one[:32]), one[32:]) for one in shown), found[1] or None)
+
+
+def encode_listed(listed: Listed, env: str) -> dict[str, object]:
+    """The metadata of a digest's message."""
+    about = {
+        "dest": listed.dest,
+        "digest_at": listed.digest_at.isoformat(),
+        "pause_ids": [str(one) for one in listed.pause_ids],
+    }
+    return {"event_type": EVENT_DIGEST, "event_payload": {"env": env, **about}}
+
+
+def decode_listed(metadata: object) -> Listed | None:
+    """Read what `encode_listed` wrote; None for anything else."""
+    match metadata:
+        case {
+            "event_type": "placet_digest",
+            "event_payload": {"dest": str(dest), "digest_at": str(at), "pause_ids": list(found)},
+        }:
+            try:
+                return Listed(dest, datetime.fromisoformat(at), tuple(UUID(str(one)) for one in found))
+            except ValueError:
+                return None
+    return None
 
 
 def block_of(what: str, about: UUID) -> str:

@@ -8,7 +8,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.cards import digests, parts
+from bot.cards import digests, ids, parts
 from bot.cards.parts import Message
 from bot.delivery import repaint
 from bot.delivery.courier import LEASE_S, Courier
@@ -32,6 +32,21 @@ def paint_due(courier: Courier, *, limit: int = 100) -> int:
         with courier.pool.connection() as conn:
             cards.let_go(conn, digest)
     return limit
+
+
+def paint_copy(courier: Courier, listed: ids.Listed, *, channel: str, ts: str) -> None:
+    """Paint once a copy that no card knows: its post's answer was lost, and another copy was posted since."""
+    with courier.pool.connection() as conn:
+        lines = [
+            (pauses.get(conn, pause_id), card.level)
+            for pause_id in listed.pause_ids
+            for card in cards.of_pause(conn, pause_id)
+            if (card.kind, card.level, card.dest) == ("approver", 0, listed.dest)  # a digest shows what is asked first
+        ]
+    message = digests.digest(lines, dest=listed.dest, digest_at=listed.digest_at, more=False, env=courier.env)
+    outcome = courier.slack.update(channel, ts, message)
+    if not isinstance(outcome, Sent):
+        log.warning("a second copy of a digest for %s was not painted: %s", listed.dest, outcome.error)
 
 
 def _paint(courier: Courier, digest: Digest) -> None:

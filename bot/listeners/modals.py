@@ -84,6 +84,7 @@ def open_details(desk: Desk, click: Click) -> str | None:
         view = _details(desk, click)
     except NotFound:
         view = doubts.details(desk, click)
+    desk.afterwards(lambda: decisions.adopt_digest(desk, click.place))
     return open_view(desk, click, view)
 
 

@@ -17,6 +17,7 @@ class Place:
 
     `channel` is where they can be told something: a channel, or their own user id if it was in none. `ts` is the message's, None if
     it was none; `view_id` the modal's, None likewise. `level` is the one that the message says its card was made for, if it says one.
+    `listed` is what it says of itself if it is a digest.
     """
 
     surface: Literal["card", "list", "details", "form", "home"]
@@ -26,6 +27,7 @@ class Place:
     view_id: str | None = None
     kind: Literal["approver", "requester"] = "approver"
     level: int | None = None
+    listed: ids.Listed | None = None
 
     @property
     def told_in(self) -> str | None:
@@ -56,5 +58,5 @@ def place_of(body: Json) -> Place:
     level = said.get("level")
     return Place(
         surface="card", channel=channel, user=user, ts=container.get("message_ts"), kind=kind,
-        level=level if isinstance(level, int) else None,
+        level=level if isinstance(level, int) else None, listed=ids.decode_listed(metadata),
     )  # fmt: skip

@@ -360,3 +360,56 @@ def test_what_was_settled_before_its_hour_is_not_in_it(courier: Courier, office:
     assert len(actions_of(message)) == 2
     assert ids.screen_id("pause", three[0]) not in text_of(message)
     assert stands(conn, three[0]).state == "gone"
+
+
+# ---------------------------------------------------------------------------------------------------- lost, and found again
+
+
+def test_a_digest_whose_post_nobody_confirmed_is_found_by_a_click(home: Home, conn: Any) -> None:
+    two = asked(conn, 2)
+    home.house.bell.ring()
+    home.calm()
+    home.office.faults({"on": "chat.postMessage", "kind": "drop"})
+    the_hour_comes(conn)
+    home.house.bell.ring()
+    [lost] = home.office.await_(lambda: lines(home.office))
+    home.office.await_(lambda: stands(conn, two[0]).error)
+    assert stands(conn, two[0]).ts is None
+    details_of(home, lost, two[0])
+    home.office.await_(lambda: [one for one in two if stands(conn, one).ts == lost["ts"]] == two)
+    home.calm()
+    assert len(lines(home.office)) == 1
+
+
+def test_a_second_copy_of_a_digest_tells_the_truth_once_it_is_clicked(home: Home, conn: Any) -> None:
+    two = asked(conn, 2)
+    home.house.bell.ring()
+    home.calm()
+    home.office.faults({"on": "chat.postMessage", "kind": "drop"})
+    the_hour_comes(conn)
+    home.house.bell.ring()
+    home.office.await_(lambda: stands(conn, two[0]).error)
+    the_hour_comes(conn)
+    home.house.bell.ring()
+    home.calm()
+    lost, known = lines(home.office)
+    assert {stands(conn, one).ts for one in two} == {known["ts"]}
+    pauses.withdraw(conn, two[1], "priya", surface="tests")
+    home.house.bell.ring()
+    home.calm()
+    assert [len(actions_of(m)) for m in lines(home.office)] == [2, 1]
+    details_of(home, lost, two[1])
+    home.office.await_(lambda: [len(actions_of(m)) for m in lines(home.office)] == [1, 1])
+
+
+def test_what_happened_is_asked_of_one_and_not_of_a_digest(home: Home, conn: Any) -> None:
+    asked(conn, 2)
+    the_hour_comes(conn)
+    home.house.bell.ring()
+    home.calm()
+    [message] = lines(home.office)
+    home.office.shortcut("U0MARTA", message, ids.SHORTCUT_WHAT_HAPPENED)
+    told = home.office.await_(
+        lambda: [m["text"] for m in home.office.messages("D0MARTA") if "several requests" in m["text"]]
+    )
+    assert told == ["This message shows several requests. Details beside each tells what happened to it."]
