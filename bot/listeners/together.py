@@ -125,7 +125,10 @@ def _next(
     desk: Desk, actor: Actor, several: ids.Several, shown: Sequence[Pause], told: list[Block], *, taken: bool
 ) -> Json:
     """What is behind these, once they are decided; these anew, if nothing was. Only what was told, if nothing is left."""
-    turn, total = _waiting(desk, shown[0].id, after=shown[-1].n if taken else shown[0].n - 1)
+    theirs = next(
+        (pause for pause in shown if modals.may_decide(pause, actor)), shown[0]
+    )  # the first may be with another by now
+    turn, total = _waiting(desk, theirs.id, after=shown[-1].n if taken else shown[0].n - 1)
     if not any(modals.may_decide(pause, actor) for pause in turn):
         return views.closing_view(told)
     return views.together_view(turn, desk.courier.env, viewer=actor, total=total, channel=several.channel, came=told)
