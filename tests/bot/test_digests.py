@@ -322,6 +322,18 @@ def test_slack_is_tried_again_later_and_nothing_is_posted_twice(courier: Courier
     assert len(lines(office)) == 1
 
 
+def test_what_slack_did_not_take_comes_together_still(courier: Courier, office: Office, conn: Any) -> None:
+    two = asked(conn, 2)
+    the_hour_comes(conn)
+    office.fault("chat.postMessage", "rate_limited", seconds=30)
+    paint_due(courier)
+    conn.execute(
+        "UPDATE card SET not_before = clock_timestamp() WHERE pause_id = %s", (two[0],)
+    )  # the other's try is later
+    assert paint_due(replace(courier, slack=office.slack)) == 1
+    assert ["2 requests for you" in text_of(m) for m in lines(office)] == [True]
+
+
 def test_a_digest_that_was_deleted_is_posted_anew_with_all_that_was_in_it(
     courier: Courier, office: Office, conn: Any
 ) -> None:
