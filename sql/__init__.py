@@ -1,12 +1,12 @@
 """The loader of named queries: every statement of Placet lives in a .sql file here, under a name, with a comment saying what "no row" means.
 
 A query starts with `-- name: decide_pause :one`. Kinds: `:one` (a row or none), `:many`, `:exec` (a count of rows) and `:fragment`, a piece
-that every move shares and that a query takes in with `{its_name}`. Nothing here talks to a database.
+that moves share and that a query, or another piece, takes in with `{its_name}`. Nothing here talks to a database.
 """
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import Final, Literal, cast
 
@@ -49,12 +49,15 @@ def load() -> dict[str, Query]:
                 found[query.name] = query
     pieces = {q.name: q.text for q in found.values() if q.kind == "fragment"}
 
-    def whole(query: Query) -> Query:
-        if unknown := set(_TAKEN_IN.findall(query.text)) - pieces.keys():
-            raise ValueError(f"query {query.name} takes in {', '.join(sorted(unknown))}, which is no fragment")
-        return Query(query.name, query.kind, _TAKEN_IN.sub(lambda m: pieces[m[1]], query.text))
+    def whole(query: Query, text: str, taken: frozenset[str] = frozenset()) -> str:
+        named = set(_TAKEN_IN.findall(text))
+        if unknown := (named - pieces.keys()) | (named & taken):
+            raise ValueError(
+                f"query {query.name} takes in {', '.join(sorted(unknown))}, which is no fragment, or takes in itself"
+            )
+        return _TAKEN_IN.sub(lambda m: whole(query, pieces[m[1]], taken | {m[1]}), text)
 
-    return {q.name: whole(q) for q in found.values() if q.kind != "fragment"}
+    return {q.name: replace(q, text=whole(q, q.text)) for q in found.values() if q.kind != "fragment"}
 
 
 QUERIES: Final = load()

@@ -1,9 +1,7 @@
 -- The moves of a pause. Each locks the run, then the run's live pauses, and only then looks: what it reads after the lock is the newest.
 
 -- name: barred :fragment
--- Why somebody may not decide a pause p of the run r with the content c at the time t, as branches of a CASE; those before it have seen that
--- it waits and is intact.
-WHEN NOT starts_with(c.digest, %(shown)s) THEN 'stale'
+-- Why somebody may not decide a pause p of the run r at the time t, as branches of a CASE; those before it have seen that it waits and is intact.
 WHEN %(actor)s = r.on_behalf_of THEN 'own'
 WHEN %(actor)s = ANY(p.voters) THEN 'voted'
 WHEN NOT EXISTS (SELECT FROM person WHERE id = %(actor)s AND active) THEN 'not_yours'
@@ -12,6 +10,33 @@ WHEN p.approver <> 'person:' || %(actor)s AND NOT EXISTS (
      SELECT FROM away w JOIN person q ON q.id = w.person_id AND q.active
       WHERE w.delegate = %(actor)s AND p.approver = 'person:' || w.person_id AND w.starts_at <= t.at AND w.ends_at > t.at) THEN 'not_yours'
 WHEN p.fire_at <= t.at THEN 'due'
+
+-- name: answered :fragment
+-- What an answer (verdict) of somebody (actor) to each pause of `asked` comes to, by its row as it is now.
+, v AS MATERIALIZED (
+    SELECT p.id, p.step, p.level, CASE
+               WHEN p.status <> 'waiting' THEN 'settled'
+               WHEN a.altered OR c.digest IS DISTINCT FROM pause_digest_v1(c.document) THEN 'broken'
+               WHEN c.seal IS NOT NULL AND a.seal IS NULL THEN 'keyless'
+               WHEN NOT starts_with(c.digest, a.shown) THEN 'stale'
+               {barred}
+               WHEN %(verdict)s = 'deny' THEN 'deny'
+               WHEN strpos(c.document, '"confirm":{"of":') > 0 AND c.document::json #>> '{confirm,typed}' <> a.typed THEN 'unconfirmed'
+               WHEN p.votes_left > 1 THEN 'vote'
+               ELSE 'approve'
+           END AS outcome,
+           CASE WHEN p.votes_left > 1 AND c.digest = pause_digest_v1(c.document) THEN json_array_length(c.document::json #> '{need,steps}') ELSE 0 END AS steps
+      FROM asked a JOIN live p ON p.id = a.id JOIN r ON true JOIN t ON true LEFT JOIN pause_content c ON c.pause_id = p.id
+)
+
+-- name: nobody_else :fragment
+NOT EXISTS (
+                    SELECT FROM person q, r, t
+                     WHERE q.active AND q.id <> r.on_behalf_of AND q.id <> %(actor)s AND q.id <> ALL(live.voters)
+                       AND (live.approver = 'person:' || q.id
+                            OR EXISTS (SELECT FROM role_member m WHERE m.person_id = q.id AND live.approver = 'role:' || m.role)
+                            OR EXISTS (SELECT FROM away w JOIN person g ON g.id = w.person_id AND g.active
+                                        WHERE w.delegate = q.id AND live.approver = 'person:' || w.person_id AND w.starts_at <= t.at AND w.ends_at > t.at)))
 
 -- name: decide_pause :one
 -- A person approves or denies (verdict) what a pause asks. `outcome` says what came of it: vote, approve or deny when it moved;
@@ -30,23 +55,12 @@ WITH r AS MATERIALIZED (
       FROM run_pause p
      WHERE p.run_id = (SELECT id FROM r) AND (p.id = %(pause_id)s OR p.status = ANY('{waiting,approved}'))
      ORDER BY p.id FOR UPDATE
+), asked AS (
+    SELECT %(pause_id)s::uuid AS id, %(shown)s::text AS shown, %(seal)s::text AS seal, %(altered)s::boolean AS altered, %(typed)s::text AS typed
 ), t AS MATERIALIZED (
     SELECT clock_timestamp() AS at FROM live
      WHERE id = %(pause_id)s AND NOT EXISTS (SELECT FROM live now JOIN run_pause seen ON seen.id = now.id WHERE seen.level <> now.level)
-), v AS MATERIALIZED (
-    SELECT p.step, p.level, CASE
-               WHEN p.status <> 'waiting' THEN 'settled'
-               WHEN %(altered)s OR c.digest IS DISTINCT FROM pause_digest_v1(c.document) THEN 'broken'
-               WHEN c.seal IS NOT NULL AND %(seal)s::text IS NULL THEN 'keyless'
-               {barred}
-               WHEN %(verdict)s = 'deny' THEN 'deny'
-               WHEN strpos(c.document, '"confirm":{"of":') > 0 AND c.document::json #>> '{confirm,typed}' <> %(typed)s THEN 'unconfirmed'
-               WHEN p.votes_left > 1 THEN 'vote'
-               ELSE 'approve'
-           END AS outcome,
-           CASE WHEN p.votes_left > 1 AND c.digest = pause_digest_v1(c.document) THEN json_array_length(c.document::json #> '{need,steps}') ELSE 0 END AS steps
-      FROM live p JOIN r ON true JOIN t ON true LEFT JOIN pause_content c ON c.pause_id = p.id WHERE p.id = %(pause_id)s
-), moves AS MATERIALIZED (
+){answered}, moves AS MATERIALIZED (
     SELECT live.id, live.status AS from_status,
            CASE WHEN live.id = %(pause_id)s THEN v.outcome ELSE 'cancel' END AS event,
            CASE WHEN live.id <> %(pause_id)s THEN 'cancelled'
@@ -54,13 +68,7 @@ WITH r AS MATERIALIZED (
            live.votes_left - CASE WHEN live.id = %(pause_id)s AND v.outcome <> 'deny' THEN 1 ELSE 0 END AS votes_left,
            CASE WHEN live.id = %(pause_id)s THEN live.voters || %(actor)s::text ELSE live.voters END AS voters,
            CASE WHEN live.id = %(pause_id)s THEN nullif(%(reason)s, '') ELSE 'another call of the same turn was denied' END AS reason,
-           CASE WHEN live.id = %(pause_id)s AND v.outcome = 'vote' AND v.steps > v.level THEN NOT EXISTS (
-                    SELECT FROM person q, r, t
-                     WHERE q.active AND q.id <> r.on_behalf_of AND q.id <> %(actor)s AND q.id <> ALL(live.voters)
-                       AND (live.approver = 'person:' || q.id
-                            OR EXISTS (SELECT FROM role_member m WHERE m.person_id = q.id AND live.approver = 'role:' || m.role)
-                            OR EXISTS (SELECT FROM away w JOIN person g ON g.id = w.person_id AND g.active
-                                        WHERE w.delegate = q.id AND live.approver = 'person:' || w.person_id AND w.starts_at <= t.at AND w.ends_at > t.at)))
+           CASE WHEN live.id = %(pause_id)s AND v.outcome = 'vote' AND v.steps > v.level THEN {nobody_else}
                 ELSE false END AS alone
       FROM live, v
      WHERE v.outcome = ANY('{vote,approve,deny}') AND (live.id = %(pause_id)s OR (v.outcome = 'deny' AND live.step = v.step))
@@ -99,8 +107,10 @@ WITH r AS MATERIALIZED (
     INSERT INTO pause_vote (pause_id, at, level, person, verdict, surface, reason, seal)
     SELECT %(pause_id)s, t.at, v.level, %(actor)s, %(verdict)s, %(surface)s, nullif(%(reason)s, ''), %(seal)s
       FROM t, v WHERE v.outcome = ANY('{vote,approve,deny}')
-), repainted AS (
-    UPDATE card SET {repaint} WHERE card.pause_id = ANY(ARRAY(SELECT id FROM moves))
+), repainted AS (  -- and what waits beside it, which says how many do
+    UPDATE card SET {repaint} WHERE card.pause_id = ANY(ARRAY(
+        SELECT id FROM moves UNION
+        SELECT live.id FROM live, v WHERE v.outcome = 'approve' AND live.step = v.step AND live.status = 'waiting'))
 ), {log}
 SELECT coalesce(v.outcome, 'again') AS outcome, p.id AS pause_id, p.run_id, coalesce(m.status, p.status) AS status,
        coalesce(m.votes_left, p.votes_left) AS votes_left, coalesce(m.decided_by, p.decided_by) AS decided_by,
@@ -108,6 +118,91 @@ SELECT coalesce(v.outcome, 'again') AS outcome, p.id AS pause_id, p.run_id, coal
        linked.status AS run_status, CASE WHEN p.status = ANY('{approved,failed}') THEN (SELECT e.status FROM effect e WHERE e.pause_id = p.id) END AS effect_status
   FROM live p LEFT JOIN v ON true LEFT JOIN t ON true LEFT JOIN linked ON true LEFT JOIN moved m ON m.id = p.id
  WHERE p.id = %(pause_id)s;
+
+-- name: decide_together :many
+-- A person approves or denies (verdict) several waiting pauses of one turn at once, each as it was shown to them: all of them, or none. A row
+-- each; `outcome` is what decide_pause says of it, or kept: nothing speaks against it, and nothing was done, since something does against
+-- another. A deny cancels what else is left of the turn. Or again, as there. No row: there is no such pause.
+-- asked: [{id, shown, seal|null, altered, typed}]
+WITH asked AS MATERIALIZED (
+    SELECT a.* FROM jsonb_to_recordset(%(asked)s::jsonb) AS a(id uuid, shown text, seal text, altered boolean, typed text)
+), r AS MATERIALIZED (
+    SELECT id, seq, head, status, hold, queued_at, waiting_pauses, on_behalf_of
+      FROM run WHERE id = (SELECT run_id FROM run_pause WHERE id = (SELECT id FROM asked LIMIT 1)) FOR UPDATE
+), live AS MATERIALIZED (
+    SELECT p.id, p.run_id, p.status, p.step, p.n AS place, p.level, p.votes_left, p.voters, p.approver, p.fire_at, p.decided_by, p.decided_at, p.reason
+      FROM run_pause p
+     WHERE p.run_id = (SELECT id FROM r) AND (p.id = ANY(ARRAY(SELECT id FROM asked)) OR p.status = ANY('{waiting,approved}'))
+     ORDER BY p.id FOR UPDATE
+), t AS MATERIALIZED (
+    SELECT clock_timestamp() AS at FROM (SELECT count(*) FROM live) AS locked
+     WHERE NOT EXISTS (SELECT FROM live now JOIN run_pause seen ON seen.id = now.id WHERE seen.level <> now.level)
+){answered}, fate AS MATERIALIZED (
+    SELECT min(step) AS step, bool_and(outcome = ANY('{vote,approve,deny}')) AND min(step) = max(step) AND count(*) = (SELECT count(*) FROM asked) AS holds
+      FROM v
+), told AS MATERIALIZED (
+    SELECT v.id, CASE WHEN fate.holds OR v.outcome <> ALL('{vote,approve,deny}') THEN v.outcome ELSE 'kept' END AS outcome FROM v, fate
+), moves AS MATERIALIZED (
+    SELECT live.id, live.status AS from_status, coalesce(v.outcome, 'cancel') AS event,
+           CASE v.outcome WHEN 'approve' THEN 'approved' WHEN 'deny' THEN 'denied' WHEN 'vote' THEN 'waiting' ELSE 'cancelled' END AS to_status,
+           live.votes_left - CASE WHEN v.outcome = ANY('{vote,approve}') THEN 1 ELSE 0 END AS votes_left,
+           CASE WHEN v.id IS NOT NULL THEN live.voters || %(actor)s::text ELSE live.voters END AS voters,
+           CASE WHEN v.id IS NOT NULL THEN nullif(%(reason)s, '') ELSE 'another call of the same turn was denied' END AS reason,
+           CASE WHEN v.outcome = 'vote' AND v.steps > v.level THEN {nobody_else} ELSE false END AS alone
+      FROM live JOIN fate ON fate.holds LEFT JOIN v ON v.id = live.id
+     WHERE v.id IS NOT NULL OR (%(verdict)s = 'deny' AND live.step = fate.step)
+), moved AS (
+    UPDATE run_pause SET
+        status = m.to_status,
+        version = run_pause.version + 1,
+        votes_left = m.votes_left,
+        voters = m.voters,
+        stuck_at = NULL,
+        decided_by = CASE WHEN m.event = ANY('{approve,deny}') THEN %(actor)s END,
+        decided_at = CASE WHEN m.to_status <> 'waiting' THEN t.at END,
+        fire_at = CASE WHEN m.alone THEN t.at ELSE run_pause.fire_at END,
+        reason = m.reason
+      FROM moves m, t WHERE run_pause.id = m.id
+    RETURNING run_pause.id, run_pause.status, run_pause.votes_left, run_pause.decided_by, run_pause.decided_at, run_pause.reason
+), after AS MATERIALIZED (
+    SELECT r.waiting_pauses - s.settled AS waiting, r.status = 'awaiting_approval' AND r.waiting_pauses = s.settled AS wakes
+      FROM r, (SELECT count(*) AS settled FROM moves WHERE from_status = 'waiting' AND to_status <> 'waiting') s
+), events AS MATERIALIZED (
+    SELECT row_number() OVER (ORDER BY told.id IS NULL, live.place, live.id) AS n, 'pause' AS entity, live.id::text AS entity_id,
+           live.status AS from_status, coalesce(m.event, %(verdict)s) AS event, m.to_status, %(actor)s::text AS actor,
+           %(surface)s::text AS surface, CASE WHEN m.id IS NULL THEN told.outcome ELSE m.reason END AS detail
+      FROM live LEFT JOIN told ON told.id = live.id LEFT JOIN moves m ON m.id = live.id WHERE m.id IS NOT NULL OR told.id IS NOT NULL
+    UNION ALL
+    SELECT 1000000, 'run', r.id::text, r.status, 'wake', CASE WHEN r.hold THEN 'paused' ELSE 'queued' END, %(actor)s, %(surface)s, NULL
+      FROM r, after WHERE after.wakes
+), linked AS (
+    UPDATE run SET (waiting_pauses, status, queued_at, seq, head) = (
+        SELECT after.waiting, CASE WHEN NOT after.wakes THEN r.status WHEN r.hold THEN 'paused' ELSE 'queued' END,
+               CASE WHEN after.wakes AND NOT r.hold THEN t.at ELSE r.queued_at END, {link}
+          FROM r, t, after)
+     WHERE run.id = (SELECT r.id FROM r, t)
+    RETURNING run.id, run.seq, run.head, run.status
+), voted AS (
+    INSERT INTO pause_vote (pause_id, at, level, person, verdict, surface, reason, seal)
+    SELECT v.id, t.at, v.level, %(actor)s, %(verdict)s, %(surface)s, nullif(%(reason)s, ''), a.seal
+      FROM v JOIN asked a ON a.id = v.id, t, fate WHERE fate.holds
+), repainted AS (
+    UPDATE card SET {repaint} WHERE card.pause_id = ANY(ARRAY(
+        SELECT id FROM moves UNION
+        SELECT live.id FROM live JOIN fate ON fate.holds AND live.step = fate.step WHERE live.status = 'waiting'))
+), {log}
+SELECT coalesce(told.outcome, 'again') AS outcome, p.id AS pause_id, p.run_id, coalesce(m.status, p.status) AS status,
+       coalesce(m.votes_left, p.votes_left) AS votes_left, coalesce(m.decided_by, p.decided_by) AS decided_by,
+       coalesce(m.decided_at, p.decided_at) AS decided_at, coalesce(m.reason, p.reason) AS reason, p.approver, p.level, p.fire_at, t.at,
+       linked.status AS run_status, CASE WHEN p.status = ANY('{approved,failed}') THEN (SELECT e.status FROM effect e WHERE e.pause_id = p.id) END AS effect_status
+  FROM asked a JOIN live p ON p.id = a.id LEFT JOIN told ON told.id = p.id LEFT JOIN t ON true LEFT JOIN linked ON true LEFT JOIN moved m ON m.id = p.id
+ ORDER BY p.step, p.place, p.id;
+
+-- name: turn_of_pause :many
+-- What waits, of the same turn and with the same approver, behind this place of the turn (-1: from the beginning), in its order; the pause
+-- itself too, if it waits there. No row: nothing does.
+SELECT o.id FROM run_pause p JOIN run_pause o ON o.run_id = p.run_id AND o.step = p.step AND o.approver = p.approver
+ WHERE p.id = %(pause_id)s AND o.status = 'waiting' AND o.n > %(after)s ORDER BY o.n, o.id;
 
 -- name: sealed_content :one
 -- What a vote is about to be given on, for the check of its seal. No row: there is no such pause.
@@ -198,6 +293,7 @@ WITH held AS MATERIALIZED (
     SELECT CASE
                WHEN p.status <> 'waiting' THEN 'settled'
                WHEN %(altered)s OR c.digest IS DISTINCT FROM pause_digest_v1(c.document) THEN 'broken'
+               WHEN NOT starts_with(c.digest, %(shown)s) THEN 'stale'
                {barred}
                WHEN %(question)s = '' THEN 'blank'
                WHEN EXISTS (SELECT FROM asked WHERE asked.actor = %(actor)s AND asked.detail = %(question)s) THEN 'asked'
@@ -336,7 +432,7 @@ WITH asked AS MATERIALIZED (
 ), ending AS MATERIALIZED (
     SELECT DISTINCT run_id, step FROM due WHERE next IS NULL
 ), moves AS MATERIALIZED (
-    SELECT l.id, l.run_id, l.status AS from_status, e.run_id IS NOT NULL AND (d.id IS NULL OR d.next IS NOT NULL) AS falls_with_sibling,
+    SELECT l.id, l.run_id, l.step, l.status AS from_status, e.run_id IS NOT NULL AND (d.id IS NULL OR d.next IS NOT NULL) AS falls_with_sibling,
            d.next IS NOT NULL AND e.run_id IS NULL AS escalates, d.unseen, d.next, d.to_level, d.within_s, d.remind_after_s, d.cards,
            cardinality(l.voters) > 0 AS voted
       FROM live l LEFT JOIN due d ON d.id = l.id LEFT JOIN ending e ON e.run_id = l.run_id AND e.step = l.step
@@ -385,7 +481,9 @@ WITH asked AS MATERIALIZED (
       FROM r JOIN after ON after.id = r.id JOIN said ON said.run_id = r.id, t WHERE run.id = r.id
     RETURNING run.id, run.seq, run.head
 ), repainted AS (
-    UPDATE card SET {repaint_after} WHERE card.pause_id = ANY(ARRAY(SELECT id FROM named))  -- no join: by its index, however many there are
+    UPDATE card SET {repaint_after} WHERE card.pause_id = ANY(ARRAY(  -- no join: by its index, however many there are
+        SELECT id FROM named UNION
+        SELECT l.id FROM live l JOIN named m ON m.run_id = l.run_id AND m.step = l.step WHERE l.status = 'waiting'))  -- it says how many wait beside it
 ), sent_on AS (
     INSERT INTO card (id, pause_id, kind, dest, level, not_before)
     SELECT c.id, moved.id, 'approver', c.dest, moved.level, c.not_before
@@ -471,13 +569,16 @@ SELECT p.id, p.run_id, p.step, p.n, p.status, p.version, p.created_at, p.fire_at
           FROM away y JOIN person w ON w.id = y.delegate AND w.active AND w.id <> r.on_behalf_of JOIN person g ON g.id = y.person_id AND g.active
          WHERE p.approver = 'person:' || y.person_id AND y.starts_at <= statement_timestamp() AND y.ends_at > statement_timestamp()) AS stand_ins,
        e.status AS effect_status, e.receipt, e.error AS effect_error, e.settled_at,
-       a.name AS approver_name,
+       a.name AS approver_name, turn.nth, turn.of_turn, turn.together,
        (SELECT o.id FROM run_pause o WHERE o.run_id = p.run_id AND o.step = p.step AND o.n = p.n AND o.created_at > p.created_at
          ORDER BY o.created_at LIMIT 1) AS superseded_by,
        {lapsed_of} AND NOT EXISTS (SELECT FROM effect o WHERE o.run_id = p.run_id AND o.step = p.step) AS lapsed,
        (SELECT g.run_id FROM run_again g WHERE g.of_run = p.run_id AND g.of_step = p.step) AS again_run
   FROM run_pause p JOIN run r ON r.id = p.run_id JOIN pause_content c ON c.pause_id = p.id
   JOIN LATERAL (SELECT c.digest = pause_digest_v1(c.document) AS intact OFFSET 0) checked ON true  -- OFFSET 0: once
+  JOIN LATERAL (SELECT count(DISTINCT o.n) FILTER (WHERE o.n <= p.n) AS nth, count(DISTINCT o.n) AS of_turn,
+                       count(*) FILTER (WHERE o.status = 'waiting' AND o.approver = p.approver) AS together
+                  FROM run_pause o WHERE o.run_id = p.run_id AND o.step = p.step) turn ON true
   LEFT JOIN person d ON d.id = p.decided_by LEFT JOIN person q ON q.id = r.on_behalf_of
   LEFT JOIN person a ON p.approver = 'person:' || a.id
   LEFT JOIN effect e ON e.pause_id = p.id

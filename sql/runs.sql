@@ -202,7 +202,7 @@ SELECT status, refusals FROM linked;
 -- name: ask_run :one
 -- The run stops on people: its pauses open, with everything they hold, and those that they replace are superseded; the worker lets go.
 -- pauses: [{id, n, approver, votes_left, answer_within_s, remind_after_s|null, digest, fingerprint, document, seal,
---           cards: [{id, kind, dest, not_before|null}]}]
+--           cards: [{id, kind, dest, not_before|null, digest_at|null}]}]
 -- No row: the run is no longer this worker's, one of the pauses to be replaced is not approved any more, or what is asked about is no call of
 -- this turn.
 WITH r AS MATERIALIZED (
@@ -236,9 +236,9 @@ WITH r AS MATERIALIZED (
 ), let_go AS (
     DELETE FROM run_lease USING legal WHERE run_lease.run_id = legal.id
 ), shown AS (
-    INSERT INTO card (id, pause_id, kind, dest, level, not_before)
-    SELECT c.id, asked.id, c.kind, c.dest, 0, c.not_before
-      FROM asked, jsonb_to_recordset(asked.cards) AS c(id uuid, kind text, dest text, not_before timestamptz)
+    INSERT INTO card (id, pause_id, kind, dest, level, not_before, digest_at)
+    SELECT c.id, asked.id, c.kind, c.dest, 0, c.not_before, c.digest_at
+      FROM asked, jsonb_to_recordset(asked.cards) AS c(id uuid, kind text, dest text, not_before timestamptz, digest_at timestamptz)
 ), reminded AS (  -- said later, if it still waits then and with the same people; what it says is made then
     INSERT INTO notice (id, run_id, pause_id, kind, dest, detail, not_before)
     SELECT c.id, r.id, asked.id, 'reminder', c.dest, '{"level": 0}', seen.at + asked.remind_after_s * interval '1 second'

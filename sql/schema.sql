@@ -437,11 +437,21 @@ CREATE TABLE card (
     error          text,                       -- Slack's last refusal
     due            boolean NOT NULL GENERATED ALWAYS AS (wanted > painted AND state = 'live') STORED,
     effect_id      uuid,                       -- what became of which effect; NULL: it is about a pause
+    digest_at      timestamptz,                -- one message shows it with all that its place is shown at this hour; NULL: it has its own
     UNIQUE (pause_id, kind, level, dest)
 ) WITH (fillfactor = 80);
 ALTER TABLE card ADD CONSTRAINT card_is_sound CHECK (card_is_sound_v2(kind, dest, state, pause_id, effect_id)) NOT VALID;
 CREATE INDEX card_due ON card (not_before NULLS FIRST) WHERE due;
 CREATE UNIQUE INDEX card_of_effect ON card (effect_id, dest) WHERE effect_id IS NOT NULL;
+CREATE INDEX card_of_digest ON card (dest, digest_at) WHERE digest_at IS NOT NULL;
+
+-- Who paints in a digest, whose messages show several cards. A row per claim, gone when it is let go.
+CREATE TABLE digest_lease (
+    dest           text NOT NULL,
+    digest_at      timestamptz NOT NULL,
+    painter_until  timestamptz NOT NULL,
+    PRIMARY KEY (dest, digest_at)
+);
 
 -- Something said once. Composed when it is delivered, from the present state; private answers lapse after five minutes.
 CREATE TABLE notice (

@@ -54,7 +54,7 @@ BEGIN
     EXECUTE format('GRANT SELECT ON ALL TABLES IN SCHEMA public TO %%I', app);
     EXECUTE format('GRANT INSERT ON run_event, run_message, run_again, pause_content, pause_vote, policy_version, spending TO %%I', app);
     EXECUTE format('GRANT INSERT, UPDATE ON run, run_content, run_call, run_pause, effect, effect_attempt, card, notice, person, api_token, spending_lock TO %%I', app);
-    EXECUTE format('GRANT INSERT, UPDATE, DELETE ON run_lease, identity, role_member, away, halt TO %%I', app);
+    EXECUTE format('GRANT INSERT, UPDATE, DELETE ON run_lease, digest_lease, identity, role_member, away, halt TO %%I', app);
     EXECUTE format('GRANT UPDATE (applied_at) ON migration TO %%I', app);
     EXECUTE format('ALTER ROLE %%I IN DATABASE %%I SET statement_timeout = ''5s''', app, current_database());
     EXECUTE format('ALTER ROLE %%I IN DATABASE %%I SET lock_timeout = ''2s''', app, current_database());

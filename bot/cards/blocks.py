@@ -113,12 +113,18 @@ def _for_approver(pause: Pause, content: Content, now: Told, value: str, *, deci
             *facts.stand_ins(pause),
         ]
         above = [fitted.blocks[0], *why, *fitted.blocks[1:], *facts.approvals(pause, content)]
-        below = [*facts.deadline(pause, content), *note, *parts.buttons(*decide, details)]
+        offered = parts.buttons(*decide, details, *_together(pause, value))
+        below = [*facts.deadline(pause, content), *note, *offered]
     else:
         until = small(Moment("Answer by {}.", pause.fire_at))
         above = [*fitted.blocks, *facts.approvals(pause, content)]
         below = [*_outcome(now), *until, *(parts.buttons(details) if fitted.left or pause.questions else [])]
     return _with_question(pause, lambda asked: [*above, *asked, *below])
+
+
+def _together(pause: Pause, value: str) -> list[Block]:
+    """The button that opens all that waits of its turn; none if it waits alone."""
+    return [parts.button(f"Decide all {pause.together} …", ids.ACTION_TOGETHER, value)] if pause.together > 1 else []
 
 
 def _with_question(pause: Pause, made_with: Callable[[list[Block]], list[Block]]) -> list[Block]:

@@ -169,8 +169,14 @@ def warnings(content: Content) -> list[Block]:
 
 
 def footer(pause: Pause) -> list[Block]:
-    """The request's id and the digest that people compare."""
-    return small(f"{screen_id('pause', pause.id)} · {short(pause.digest)}")
+    """The request's id and the digest that people compare; and which of its turn it is, where that asks for several."""
+    beside = f" · {place(pause)}" if pause.of_turn > 1 else ""
+    return small(f"{screen_id('pause', pause.id)} · {short(pause.digest)}{beside}")
+
+
+def place(pause: Pause) -> str:
+    """Which of its turn it is: "2 of 3 of this turn"."""
+    return f"{pause.nth} of {pause.of_turn} of this turn"
 
 
 def requester(pause: Pause | Waiting) -> str:

@@ -70,6 +70,7 @@ _IN_VAIN: Final[Mapping[str, str]] = {
     "done": "the same was done since",
     "refused": "the same was refused since",
     "already": "it was asked again already",
+    "kept": "another that was to be decided with it had moved",
 }
 """Why an attempt was refused."""
 _ANSWERS: Final = frozenset({"vote", "approve", "deny"})

@@ -6,6 +6,7 @@ is looked up, and whatever cannot be read is None, never an error.
 
 import re
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 ACTION_ANSWER = "placet:answer"
@@ -20,6 +21,8 @@ ACTION_HAPPENED = "placet:happened"
 ACTION_RETRY = "placet:retry"
 ACTION_STOP = "placet:stop"
 """What became of an action in doubt."""
+ACTION_TOGETHER = "placet:together"
+"""Opens the form in which all that waits of a turn is decided at once."""
 ACTION_WITHDRAW = "placet:withdraw"
 ACTION_ASK_AGAIN = "placet:ask_again"
 ACTION_BACK = "placet:back"
@@ -35,6 +38,7 @@ CALLBACK_ASK = "placet:ask_form"
 CALLBACK_DENY = "placet:deny_form"
 CALLBACK_CONFIRM = "placet:confirm_form"
 CALLBACK_HAPPENED = "placet:happened_form"
+CALLBACK_TOGETHER = "placet:together_form"
 CALLBACK_DETAILS = "placet:details_view"
 CALLBACK_PATTERN = ACTION_PATTERN
 SHORTCUT_WHAT_HAPPENED = "placet:what_happened"
@@ -47,6 +51,11 @@ ACTION_REASON = "placet:reason"
 BLOCK_TYPED = "typed"
 """The input block of the form that approves, and where its errors are shown."""
 ACTION_TYPED = "placet:typed"
+
+BLOCK_ALL = "all"
+"""The input block of the form for several, in which all are decided, and where its errors are shown."""
+ACTION_CHOICE = "placet:choice"
+"""What is chosen in it, and, in a block named by `block_of`, for one of them: a radio button each."""
 
 BLOCK_REFERENCE = "reference"
 """The input block of the form for what happened, and where its errors are shown."""
@@ -61,11 +70,17 @@ EVENT_CARD = "placet_card"
 
 EVENT_NOTICE = "placet_notice"
 """The same of what is said once."""
+EVENT_DIGEST = "placet_digest"
+"""The same of a message that shows several."""
 
 SHOWN = 8
 """How many hex digits of the digest a button carries."""
 
+MOST_TOGETHER = 60
+"""How many requests a form for several can carry, within the 3,000 characters that Slack keeps of it."""
+
 _VALUE = re.compile(r"([0-9a-f]{32})\.([0-9a-f]{8})(?:-([0-9a-f]{32})|\?([0-9]{1,6}))?\.(.{1,100})", re.DOTALL)
+_SEVERAL = re.compile(r"([A-Z0-9]{0,32}) ([0-9a-f]{40}(?:,[0-9a-f]{40})*)\.(.{1,100})", re.DOTALL)
 _CARRIED = re.compile(r"([A-Z0-9]{0,32}) (.*)", re.DOTALL)
 
 
@@ -97,6 +112,23 @@ def notice_metadata(notice_id: UUID) -> dict[str, object]:
     return {"event_type": EVENT_NOTICE, "event_payload": {"notice_id": str(notice_id)}}
 
 
+@dataclass(frozen=True, slots=True)
+class Several:
+    """What the form for several requests keeps: each as it was shown in it, and where it was opened (`channel` None: in none)."""
+
+    buttons: tuple[Button, ...]
+    channel: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """What a digest says of itself: where and for which hour it was posted, and the requests in it."""
+
+    dest: str
+    digest_at: datetime
+    pause_ids: tuple[UUID, ...]
+
+
 def encode(button: Button) -> str:
     """The value of a button; ValueError for one that `decode` could not read back (env has 1 to 100 characters)."""
     attempt = f"-{button.attempt.hex}" if button.attempt else ""
@@ -126,6 +158,50 @@ def decode_carried(value: object) -> Carried | None:
     found = _CARRIED.fullmatch(value) if isinstance(value, str) else None
     button = decode(found[2]) if found else None
     return Carried(button, found[1] or None) if found and button else None
+
+
+def encode_several(several: Several) -> str:
+    """The private_metadata of a form for several requests of one environment, MOST_TOGETHER at most."""
+    shown = ",".join(f"{button.about.hex}{button.shown}" for button in several.buttons)
+    return f"{several.channel or ''} {shown}.{several.buttons[0].env}"
+
+
+def decode_several(value: object) -> Several | None:
+    """Read what `encode_several` wrote; None for anything else."""
+    found = _SEVERAL.fullmatch(value) if isinstance(value, str) else None
+    if found is None:
+        return None
+    shown = found[2].split(",")
+    return Several(tuple(Button(found[3], UUID(one[:32]), one[32:]) for one in shown), found[1] or None)
+
+
+def encode_listed(listed: Listed, env: str) -> dict[str, object]:
+    """The metadata of a digest's message."""
+    about = {
+        "dest": listed.dest,
+        "digest_at": listed.digest_at.isoformat(),
+        "pause_ids": [str(one) for one in listed.pause_ids],
+    }
+    return {"event_type": EVENT_DIGEST, "event_payload": {"env": env, **about}}
+
+
+def decode_listed(metadata: object) -> Listed | None:
+    """Read what `encode_listed` wrote; None for anything else."""
+    match metadata:
+        case {
+            "event_type": "placet_digest",
+            "event_payload": {"dest": str(dest), "digest_at": str(at), "pause_ids": list(found)},
+        }:
+            try:
+                return Listed(dest, datetime.fromisoformat(at), tuple(UUID(str(one)) for one in found))
+            except ValueError:
+                return None
+    return None
+
+
+def block_of(what: str, about: UUID) -> str:
+    """The input block of a form for several in which something is said (`what`) of one of them."""
+    return f"{what}:{about.hex}"
 
 
 def screen_id(kind: str, row: UUID | str) -> str:

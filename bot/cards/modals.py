@@ -17,7 +17,7 @@ from bot.cards.outcomes import Told, told
 from bot.cards.parts import Block, Moment, boxed, cut, flat, paragraph, quoted, small
 from bot.cards.phrases import person, span
 from bot.cards.seen import seen
-from engine.models import Actor, Content, Line, Passage, Pause, Question
+from engine.models import Actor, Confirmation, Content, Line, Passage, Pause, Question
 from engine.rules import confirmations
 from engine.rules.digest import canonical
 from engine.rules.questions import WORDS_MOST
@@ -59,13 +59,18 @@ def details_view(
     answer = [questions.answer_button(button, open_one)] if open_one else []
     fuller = ((passages, questions.LATEST), ((), questions.LATEST), ((), 0))  # they give way to what is decided
     for told_of, asked in () if facts.is_beyond(pause.content) else fuller:
-        whole = [*_whole(pause, pause.content, told_of, asked), *parts.buttons(*decide, *answer)]
-        full = view | {"blocks": whole}
-        if len(whole) <= _MOST_BLOCKS and len(json.dumps(full)) <= _MOST_BYTES:
+        everything = [*whole(pause, pause.content, told_of, asked), *parts.buttons(*decide, *answer)]
+        full = view | {"blocks": everything}
+        if fits(full):
             return full
     summary = paragraph(cut(seen(pause.content.summary).text, parts.FIELD))
     deny = parts.buttons(parts.deciding(value)[1]) if may_decide(pause, viewer) else []
     return view | {"blocks": [*paragraph(_TOO_LONG), *summary, *_stands(told(pause)), *_numbers(pause), *deny]}
+
+
+def fits(view: View) -> bool:
+    """Whether Slack opens a modal of this size."""
+    return len(view["blocks"]) <= _MOST_BLOCKS and len(json.dumps(view)) <= _MOST_BYTES
 
 
 def may_decide(pause: Pause, viewer: Actor | None) -> bool:
@@ -80,7 +85,15 @@ def may_decide(pause: Pause, viewer: Actor | None) -> bool:
 
 def deny_view(pause: Pause, env: str, channel: str | None = None) -> View:
     """The form for a denial, with an optional reason at `state.values[BLOCK_REASON][ACTION_REASON]`."""
-    reason = {
+    note = small("Deny decides; closing this decides nothing.")
+    view = modal("Deny this?", ids.CALLBACK_DENY, ids.Carried(button_of(pause, env), channel))
+    blocks = [*paragraph(cut(_summary(pause), parts.FIELD)), reason_input(), *note, *facts.footer(pause)]
+    return view | {"submit": parts.plain("Deny"), "close": parts.plain("Back"), "blocks": blocks}
+
+
+def reason_input() -> Block:
+    """Where the reason of a denial is written, if there is one: at `state.values[BLOCK_REASON][ACTION_REASON]`."""
+    return {
         "type": "input",
         "block_id": ids.BLOCK_REASON,
         "optional": True,
@@ -93,10 +106,6 @@ def deny_view(pause: Pause, env: str, channel: str | None = None) -> View:
             "max_length": REASON_MOST,
         },
     }
-    note = small("Deny decides; closing this decides nothing.")
-    view = modal("Deny this?", ids.CALLBACK_DENY, ids.Carried(button_of(pause, env), channel))
-    blocks = [*paragraph(cut(_summary(pause), parts.FIELD)), reason, *note, *facts.footer(pause)]
-    return view | {"submit": parts.plain("Deny"), "close": parts.plain("Back"), "blocks": blocks}
 
 
 def confirm_view(pause: Pause, env: str, channel: str | None = None) -> View:
@@ -104,13 +113,7 @@ def confirm_view(pause: Pause, env: str, channel: str | None = None) -> View:
     content = pause.content
     assert content is not None
     assert content.confirm is not None
-    typed = {
-        "type": "input",
-        "block_id": ids.BLOCK_TYPED,
-        "label": parts.plain(cut(f"Type {confirmations.what(content.confirm)}", 150)),
-        "hint": parts.plain("As it stands in the request. Blanks and grouping do not count."),
-        "element": {"type": "plain_text_input", "action_id": ids.ACTION_TYPED, "max_length": TYPED_MOST},
-    }
+    typed = typed_input(content.confirm, ids.BLOCK_TYPED)
     note = small("Approve decides; closing this decides nothing.")
     view = modal("Approve this?", ids.CALLBACK_CONFIRM, ids.Carried(button_of(pause, env), channel))
     whole = cut(seen(content.summary).text, _FORM_MOST, "… (all of it in Details)")
@@ -156,6 +159,17 @@ def _summary(pause: Pause) -> str:
     return seen(pause.content.summary).text if pause.content else ALTERED
 
 
+def typed_input(confirm: Confirmation, block: str) -> Block:
+    """Where what must be typed to approve is, at `state.values[block][ACTION_TYPED]`."""
+    return {
+        "type": "input",
+        "block_id": block,
+        "label": parts.plain(cut(f"Type {confirmations.what(confirm)}", 150)),
+        "hint": parts.plain("As it stands in the request. Blanks and grouping do not count."),
+        "element": {"type": "plain_text_input", "action_id": ids.ACTION_TYPED, "max_length": TYPED_MOST},
+    }
+
+
 def errors(block: str, sentence: str) -> dict[str, Any]:
     """The answer to a submitted form that decided nothing: the form stays open and says why, below this block (phrases.said)."""
     return {"response_action": "errors", "errors": {block: cut(sentence, 1_000)}}
@@ -172,7 +186,10 @@ def modal(title: str, callback: str, carried: ids.Carried) -> View:
     }
 
 
-def _whole(pause: Pause, content: Content, passages: Sequence[Passage], asked: int) -> list[Block]:
+def whole(
+    pause: Pause, content: Content, passages: Sequence[Passage] = (), asked: int = questions.LATEST
+) -> list[Block]:
+    """Everything about it, nothing cut, with the latest of what the requester was asked."""
     action = canonical({"tool": content.tool, "arguments": content.shown_arguments})
     return flat(
         (
@@ -223,5 +240,5 @@ def _effect(pause: Pause) -> list[Block]:
 
 
 def _numbers(pause: Pause) -> list[Block]:
-    asked = small(Moment("Asked {}.", pause.created_at))
-    return [*asked, *small(f"Request {pause.id}"), *small(f"Run {pause.run_id}"), *small(f"Digest {pause.digest}")]
+    ids_of = (f"Request {pause.id}", f"Run {pause.run_id}", f"Digest {pause.digest}")
+    return small(Moment("Asked {}.", pause.created_at), *ids_of)

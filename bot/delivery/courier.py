@@ -18,7 +18,7 @@ LOST_WITHIN_S: Final = 3600
 """How far back a message is looked for whose post was not confirmed."""
 _FIRST_S, _MOST_S = 5.0, 300.0
 _UNCLEAR: Final = "nobody can tell: "
-_SAME: Final = ("env", "pause_id", "effect_id", "kind", "level", "notice_id")
+_SAME: Final = ("env", "pause_id", "effect_id", "kind", "level", "notice_id", "dest", "digest_at", "pause_ids")
 """What the metadata of two pictures of one card have alike."""
 
 

@@ -6,6 +6,7 @@ twice is one edit, and a second copy of a post carries the same pause. A wait th
 
 import logging
 from dataclasses import replace
+from typing import Final
 from uuid import UUID
 
 from bot.cards import blocks, doubts, parts
@@ -19,22 +20,23 @@ from engine.workers.sweep import settle_unseen
 
 log = logging.getLogger(__name__)
 
-_AFTER_A_FAULT_S = 60
-_SHORT = 600
+AFTER_A_FAULT_S: Final = 60
+SHORT: Final = 600
+NOT_COMPOSED: Final = "it cannot be composed; see the log"
 
 
 def paint_due(courier: Courier, *, limit: int = 100) -> int:
     """Paint up to `limit` cards that do not show their pause as it is; how many were claimed."""
     for done in range(limit):
         with courier.pool.connection() as conn:
-            claimed = cards.claim(conn, limit=1, lease_s=LEASE_S, **_free(courier))
+            claimed = cards.claim(conn, limit=1, lease_s=LEASE_S, **free(courier))
         if not claimed:
             return done
         _paint(courier, claimed[0])
     return limit
 
 
-def _free(courier: Courier) -> dict[str, bool]:
+def free(courier: Courier) -> dict[str, bool]:
     """What Slack lets us do now: a card that would only be told to wait keeps its place, and the next is painted."""
     posts, edits = courier.slack.is_free("chat.postMessage"), courier.slack.is_free("chat.update")
     return {"posts": posts, "edits": edits, "directs": posts and courier.slack.is_free("conversations.open")}
@@ -60,10 +62,10 @@ def _paint(courier: Courier, card: Card) -> None:
     try:
         with courier.pool.connection() as conn:
             shown = _shown(conn, card)
-            if _not_asked_yet(card, shown):
+            if not_asked_yet(card, shown):
                 cards.not_asked(conn, card)
                 return
-            if _left_before_its_hour(card, shown):
+            if left_before_its_hour(card, shown):
                 cards.gone(conn, card, cards.NOT_SHOWN)
                 return
         outcome = _send(courier, card, shown)
@@ -72,13 +74,13 @@ def _paint(courier: Courier, card: Card) -> None:
     except Exception:
         log.exception("%s cannot be painted", screen_id("card", card.id))
         with courier.pool.connection() as conn:
-            cards.postponed(conn, card, after_s=_AFTER_A_FAULT_S, error="it cannot be composed; see the log")
+            cards.postponed(conn, card, after_s=AFTER_A_FAULT_S, error=NOT_COMPOSED)
         return
     if isinstance(outcome, Sent):
         with courier.pool.connection() as conn:
             cards.painted(conn, card, channel=outcome.channel, ts=outcome.ts)
     else:
-        _failed(courier, card, shown, outcome)
+        failed(courier, card, shown, outcome)
 
 
 def _shown(conn: db.Conn, card: Card) -> Pause | Doubt:
@@ -89,7 +91,7 @@ def _shown(conn: db.Conn, card: Card) -> Pause | Doubt:
     return ledger.doubt(conn, card.effect_id)
 
 
-def _left_before_its_hour(card: Card, shown: Pause | Doubt) -> bool:
+def left_before_its_hour(card: Card, shown: Pause | Doubt) -> bool:
     """Whether it was settled, or went on to others, before the hour at which those here were to see it, and was never posted: no news to them.
 
     What was claimed before may have been posted, though nobody knows: then there may be a message with buttons.
@@ -101,14 +103,15 @@ def _left_before_its_hour(card: Card, shown: Pause | Doubt) -> bool:
     return shown.level != card.level if shown.decided_at is None else shown.decided_at < card.not_before
 
 
-def _not_asked_yet(card: Card, shown: Pause | Doubt) -> bool:
+def not_asked_yet(card: Card, shown: Pause | Doubt) -> bool:
     """Whether it waits still, and was never posted to somebody who stands in on some days and does not now: the person asked is here."""
     if isinstance(shown, Doubt) or card.kind != "approver" or card.tries > 1 or card.ts is not None:
         return False
     return shown.status == "waiting" and shown.level == card.level and blocks.stood_in_before(shown, card.dest)
 
 
-def _message(card: Card, shown: Pause | Doubt, env: str) -> parts.Message:
+def message_of(card: Card, shown: Pause | Doubt, env: str) -> parts.Message:
+    """What a card that has a message of its own says."""
     if isinstance(shown, Doubt) or card.kind == "doubt":
         assert isinstance(shown, Doubt)
         return doubts.card(shown, env=env)
@@ -121,15 +124,16 @@ def _name(shown: Pause | Doubt) -> str:
 
 def _send(courier: Courier, card: Card, shown: Pause | Doubt) -> Sent | Failure:
     """Post the card, or edit it; if Slack finds it too long, a short one in its place, without buttons."""
-    message = _message(card, shown, courier.env)
-    outcome = _put(courier, card, message)
+    message = message_of(card, shown, courier.env)
+    outcome = put(courier, card, message)
     if isinstance(outcome, Refused) and outcome.error in TOO_LONG:
         log.error("%s is too long for Slack (%s); a short one is shown", _name(shown), outcome.error)
-        return _put(courier, card, _short(message, shown))
+        return put(courier, card, _short(message, shown))
     return outcome
 
 
-def _put(courier: Courier, card: Card, message: parts.Message) -> Sent | Failure:
+def put(courier: Courier, card: Card, message: parts.Message) -> Sent | Failure:
+    """Edit the card's message, or post it if it has none."""
     if card.channel and card.ts:
         return courier.slack.update(card.channel, card.ts, message)
     return courier.post_once(card.dest, message, lost=may_stand(tries=card.tries, error=card.error))
@@ -142,10 +146,11 @@ def _short(message: parts.Message, shown: Pause | Doubt) -> parts.Message:
         if isinstance(shown, Pause)
         else f"All of it: placet show {screen_id('run', shown.run_id)}"
     )
-    return replace(message, text=f"{parts.cut(message.text, _SHORT)} {more}", blocks=[])
+    return replace(message, text=f"{parts.cut(message.text, SHORT)} {more}", blocks=[])
 
 
-def _failed(courier: Courier, card: Card, shown: Pause | Doubt, failure: Failure) -> None:
+def failed(courier: Courier, card: Card, shown: Pause | Doubt, failure: Failure) -> None:
+    """Slack did not take it: later again, or a new message, or at another place."""
     name = _name(shown)
     if to_be_mended(failure):
         log.error("a card of %s waits until an operator mends this (placet doctor says how): %s", name, failure.error)

@@ -5,7 +5,7 @@ import threading
 import time
 from typing import Final
 
-from bot.delivery import outgoing, repaint
+from bot.delivery import digests, outgoing, repaint
 from bot.delivery.courier import Courier
 from engine.state import cards, outage
 
@@ -16,10 +16,11 @@ _AFTER_AN_OUTAGE_S = 1.0
 
 
 def carry(courier: Courier) -> int:
-    """Carry what is due, up to a batch of notices and one of cards; how many there were. Raises one of outage.Error."""
+    """Carry what is due, up to a batch each of notices, digests and cards; how many there were. Raises one of outage.Error."""
     if not courier.slack.standing.is_taken():
         return 0
-    return outgoing.say_due(courier, limit=BATCH) + repaint.paint_due(courier, limit=BATCH)
+    said = outgoing.say_due(courier, limit=BATCH)
+    return said + digests.paint_due(courier, limit=BATCH) + repaint.paint_due(courier, limit=BATCH)
 
 
 class Rounds:

@@ -21,7 +21,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from bot.delivery.who import Us
 from bot.http.limits import Limits
-from bot.listeners import actions, commands, home, installed, modals, shortcuts
+from bot.listeners import actions, commands, home, installed, modals, shortcuts, together
 from bot.listeners.desk import Desk
 
 log = logging.getLogger(__name__)
@@ -44,7 +44,7 @@ def bolt(desk: Desk, *, signing_secret: str | None, bot_token: str, us: Us) -> A
         process_before_response=True,
         logger=_bolts_logger(),
     )
-    for listener in (actions, modals, commands, home, installed, shortcuts):
+    for listener in (actions, together, modals, commands, home, installed, shortcuts):
         listener.register(app, desk)
     return app
 

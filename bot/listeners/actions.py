@@ -13,7 +13,7 @@ from slack_bolt import Ack, App
 
 from bot.cards import ids, phrases
 from bot.delivery.who import Turned
-from bot.listeners import again, decisions, doubts, home, modals
+from bot.listeners import again, decisions, doubts, home, modals, together
 from bot.listeners.decisions import Click, Verb
 from bot.listeners.desk import Desk
 from bot.listeners.places import Place, place_of
@@ -83,6 +83,7 @@ _VERBS: Final[Mapping[str, Callable[[Desk, Click], str | None]]] = {
     "stop": doubts.stop,
     "deny": modals.open_deny,
     "details": modals.open_details,
+    "together": together.open_together,
     "withdraw": _withdraw,
     "ask_again": again.ask,
 }

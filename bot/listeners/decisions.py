@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, TypeVar
 from uuid import UUID
 
 from bot.cards import ids, phrases
-from bot.delivery import outgoing, repaint, who
+from bot.delivery import digests, outgoing, repaint, who
 from bot.delivery.who import Turned
 from bot.listeners.desk import Desk
 from bot.listeners.places import Place, place_of
@@ -160,6 +160,24 @@ def adopt(desk: Desk, pause_id: UUID, place: Place) -> None:
         desk.kick()
     else:
         repaint.paint_copy(desk.courier, pause_id, kind=place.kind, level=level, channel=place.channel, ts=place.ts)
+
+
+def adopt_digest(desk: Desk, place: Place) -> None:
+    """The same for a digest in which something was clicked: what it shows is shown by it, unless that stands in another by now."""
+    if place.listed is None or place.ts is None:
+        return
+    here, dest = (place.channel, place.ts), place.listed.dest
+    with desk.courier.pool.connection() as conn:
+        shown = [card for one in place.listed.pause_ids for card in cards.of_pause(conn, one) if card.dest == dest]
+        if any((card.channel, card.ts) == here for card in shown):
+            return
+        lost = [card for card in shown if (card.kind, card.level, card.ts) == ("approver", 0, None)]
+        adopted = [cards.adopt(conn, card.id, channel=place.channel, ts=place.ts) for card in lost]
+    if any(adopted):
+        log.info("a digest for %s was found again by a click", dest)
+        desk.kick()
+    else:
+        digests.paint_copy(desk.courier, place.listed, channel=place.channel, ts=place.ts)
 
 
 def card_of(shown: Sequence[cards.Shown], lost_among: Sequence[cards.Shown], place: Place) -> cards.Shown | None:

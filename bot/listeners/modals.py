@@ -105,22 +105,23 @@ def open_details(desk: Desk, click: Click) -> str | None:
         view = _details(desk, click)
     except NotFound:
         view = doubts.details(desk, click)
-    return _open(desk, click, view)
+    desk.afterwards(lambda: decisions.adopt_digest(desk, click.place))
+    return open_view(desk, click, view)
 
 
 def open_deny(desk: Desk, click: Click) -> str | None:
     """Ask why not; or say at once that this person may not deny it, or no longer. Raises NotFound."""
-    pause, against = _settled_first(desk, click)
+    pause, against = settled_first(desk, click)
     if against is None:
-        return _open(desk, click, views.deny_view(pause, desk.courier.env, channel=click.place.told_in))
+        return open_view(desk, click, views.deny_view(pause, desk.courier.env, channel=click.place.told_in))
     return decisions.not_opened(desk, click, "deny", against)
 
 
 def open_confirm(desk: Desk, click: Click) -> str | None:
     """Ask for what must be typed to approve it; or say at once that this person may not, or no longer. Raises NotFound."""
-    pause, against = _settled_first(desk, click)
+    pause, against = settled_first(desk, click)
     if against is None and pause.content is not None and pause.content.confirm is not None:
-        return _open(desk, click, views.confirm_view(pause, desk.courier.env, channel=click.place.told_in))
+        return open_view(desk, click, views.confirm_view(pause, desk.courier.env, channel=click.place.told_in))
     if against is None:  # an old button: nothing is to be typed
         return phrases.UNKNOWN_ACTION
     return decisions.not_opened(desk, click, "approve", against)
@@ -128,17 +129,17 @@ def open_confirm(desk: Desk, click: Click) -> str | None:
 
 def open_ask(desk: Desk, click: Click) -> str | None:
     """Ask what the requester is to be asked; who may not ask is told so at once, which is on record. Raises NotFound."""
-    pause, against = _settled_first(desk, click)
+    pause, against = settled_first(desk, click)
     outcome = decisions.ask(desk, click, "") if against else None  # the statement says it again, and writes it down
     if outcome is None or isinstance(outcome, Blank):
-        return _open(desk, click, views.ask_view(pause, desk.courier.env, channel=click.place.told_in))
+        return open_view(desk, click, views.ask_view(pause, desk.courier.env, channel=click.place.told_in))
     with desk.courier.pool.connection() as conn:
         return outgoing.sentence(conn, outcome)
 
 
 def open_answer(desk: Desk, click: Click) -> str | None:
     """Ask for the answer to the question that the button names; likewise. Raises NotFound."""
-    pause, _ = _settled_first(desk, click)
+    pause, _ = settled_first(desk, click)
     asked = pause.question(click.button.question)
     can = (
         asked is not None
@@ -148,7 +149,7 @@ def open_answer(desk: Desk, click: Click) -> str | None:
     )
     outcome = None if can else decisions.reply(desk, click, "")
     if asked is not None and (outcome is None or isinstance(outcome, Blank)):
-        return _open(desk, click, views.answer_view(pause, asked, desk.courier.env, channel=click.place.told_in))
+        return open_view(desk, click, views.answer_view(pause, asked, desk.courier.env, channel=click.place.told_in))
     assert outcome is not None
     with desk.courier.pool.connection() as conn:
         return outgoing.sentence(conn, outcome)
@@ -157,7 +158,7 @@ def open_answer(desk: Desk, click: Click) -> str | None:
 def open_happened(desk: Desk, click: Click) -> str | None:
     """Ask for the provider's reference of what happened. Raises NotFound."""
     form = doubts.form(desk, click)
-    return form if isinstance(form, str) else _open(desk, click, form)
+    return form if isinstance(form, str) else open_view(desk, click, form)
 
 
 def submit(desk: Desk, body: Json, view: Json, form: Form) -> str | None:
@@ -196,7 +197,7 @@ def _done_before(outcome: Outcome | AskOutcome, form: Form, actor: Actor) -> boo
     return isinstance(outcome, AlreadySettled) and (now.status, now.decided_by) == (_DID.get(form.verb), actor.id)
 
 
-def _settled_first(desk: Desk, click: Click) -> tuple[Pause, Outcome | None]:
+def settled_first(desk: Desk, click: Click) -> tuple[Pause, Outcome | None]:
     """The pause, settled first if its time is up, and what speaks against this person's answer; None: nothing."""
     pause = _pause(desk, click)
     if pause.status == "waiting" and pause.fire_at <= datetime.now(UTC):
@@ -227,7 +228,8 @@ def _pause(desk: Desk, click: Click) -> Pause:
         return pauses.get(conn, click.button.about)
 
 
-def _open(desk: Desk, click: Click, view: Json) -> str | None:
+def open_view(desk: Desk, click: Click, view: Json) -> str | None:
+    """Open it for who clicked; a sentence if that could not be done."""
     outcome = desk.courier.slack.views_open(click.trigger_id, view, on_top=click.place.surface == "details")
     if isinstance(outcome, Answered):
         return None

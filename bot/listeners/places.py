@@ -8,7 +8,9 @@ from bot.cards import ids
 Json = dict[str, Any]
 
 
-_FORMS: Final = (ids.CALLBACK_ASK, ids.CALLBACK_ANSWER, ids.CALLBACK_DENY, ids.CALLBACK_CONFIRM, ids.CALLBACK_HAPPENED)
+_FORMS: Final = (
+    ids.CALLBACK_ASK, ids.CALLBACK_ANSWER, ids.CALLBACK_DENY, ids.CALLBACK_CONFIRM, ids.CALLBACK_HAPPENED, ids.CALLBACK_TOGETHER,
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,6 +19,7 @@ class Place:
 
     `channel` is where they can be told something: a channel, or their own user id if it was in none. `ts` is the message's, None if
     it was none; `view_id` the modal's, None likewise. `level` is the one that the message says its card was made for, if it says one.
+    `listed` is what it says of itself if it is a digest.
     """
 
     surface: Literal["card", "list", "details", "form", "home"]
@@ -26,6 +29,7 @@ class Place:
     view_id: str | None = None
     kind: Literal["approver", "requester"] = "approver"
     level: int | None = None
+    listed: ids.Listed | None = None
 
     @property
     def told_in(self) -> str | None:
@@ -39,7 +43,7 @@ def place_of(body: Json) -> Place:
     if view := body.get("view"):
         if view["type"] == "home":
             return Place(surface="home", channel=user, user=user)
-        carried = ids.decode_carried(view.get("private_metadata"))
+        carried = ids.decode_carried(kept := view.get("private_metadata")) or ids.decode_several(kept)
         return Place(
             surface="form" if view.get("callback_id") in _FORMS else "details",
             channel=(carried and carried.channel) or user,
@@ -56,5 +60,5 @@ def place_of(body: Json) -> Place:
     level = said.get("level")
     return Place(
         surface="card", channel=channel, user=user, ts=container.get("message_ts"), kind=kind,
-        level=level if isinstance(level, int) else None,
+        level=level if isinstance(level, int) else None, listed=ids.decode_listed(metadata),
     )  # fmt: skip

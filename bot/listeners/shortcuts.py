@@ -21,6 +21,7 @@ from engine.errors import NotFound
 log = logging.getLogger(__name__)
 Json = dict[str, Any]
 
+SEVERAL: Final = "This message shows several requests. Details beside each tells what happened to it."
 NO_REQUEST: Final = "This message shows no request. Choose this on a message of Placet's that asks for something, or says what came of it."
 
 
@@ -42,8 +43,10 @@ def what_happened(desk: Desk, body: Json, place: Place) -> str | None:
     person = desk.who(body)
     if isinstance(person, Turned):
         return person.sentence
-    found = next(filter(None, map(ids.decode, _values(body["message"]))), None)
-    button = decisions.ours(desk, found) if found else NO_REQUEST
+    found = [*filter(None, map(ids.decode, _values(body["message"])))]
+    if len({one.about for one in found}) > 1:
+        return SEVERAL
+    button = decisions.ours(desk, found[0]) if found else NO_REQUEST
     if isinstance(button, str):
         return button
     try:
@@ -57,6 +60,6 @@ def what_happened(desk: Desk, body: Json, place: Place) -> str | None:
 def _values(message: Mapping[str, Any]) -> Iterator[str]:
     """What the buttons of a message carry."""
     for block in message.get("blocks") or []:
-        for element in block.get("elements") or []:
+        for element in (*(block.get("elements") or []), block.get("accessory")):
             if isinstance(element, dict) and isinstance(element.get("value"), str):
                 yield element["value"]

@@ -5,14 +5,16 @@ A field is named as its column is. Times are aware datetimes by the database's c
 
 from engine.models.again import AskedAgain, NotAskedAgain
 from engine.models.asking import Confirmation, Content, Line, NewCard, Quote, Superseded, with_amount
-from engine.models.cards import Card, Notice
+from engine.models.cards import Card, Digest, Notice
 from engine.models.effects import Doubt, DoubtfulEffect, EffectLine, Halt, OpenEffect
 from engine.models.pauses import (
     AlreadySettled,
+    Answer,
     Broken,
     Decided,
     Due,
     DuePause,
+    Kept,
     Moved,
     NotYours,
     Outcome,
@@ -34,6 +36,7 @@ __all__ = [
     "ENDED",
     "Actor",
     "AlreadySettled",
+    "Answer",
     "AskOutcome",
     "AskedAgain",
     "Blank",
@@ -44,6 +47,7 @@ __all__ = [
     "Confirmation",
     "Content",
     "Decided",
+    "Digest",
     "Doubt",
     "DoubtfulEffect",
     "Due",
@@ -52,6 +56,7 @@ __all__ = [
     "EffectStatus",
     "Event",
     "Halt",
+    "Kept",
     "Line",
     "Moved",
     "NewCard",

@@ -207,8 +207,12 @@ class Content:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewCard:
-    """Where a pause is to be shown: dest is "channel:C0BUY" or "person:marta" (a DM). `not_before` None: at once."""
+    """Where a pause is to be shown: dest is "channel:C0BUY" or "person:marta" (a DM). `not_before` None: at once.
+
+    `digest_at` is the hour at which it is shown together with what else is to be shown there then; None: by itself.
+    """
 
     kind: Literal["approver", "requester"]
     dest: str
     not_before: datetime | None = None
+    digest_at: datetime | None = None

@@ -30,6 +30,15 @@ class Card:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Digest:
+    """A digest to paint in, claimed by one painter: what is shown together at one place from one hour on. The claim ends at `painter_until`."""
+
+    dest: str
+    digest_at: datetime
+    painter_until: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
     """Something to say once, claimed by one sender. dest: "channel:C..", "person:marta" or "private:C..:U..".
 

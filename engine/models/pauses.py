@@ -62,7 +62,8 @@ class Pause:
     `stand_ins`: who answers for the person asked while that person is away. `put_off_why`: why the run waits for another try, and
     `put_off_to` until when; None: it does not. `step_names`: what the people are called whom the rule's further steps name, by id.
     `unseen`: it came to this level, or expired, since nobody asked before could be shown it. `lapsed`: its requester may ask again for it, and
-    `again_run` is the run that does; None: none does.
+    `again_run` is the run that does; None: none does. `nth` and `of_turn`: it is the nth of so many calls that were asked about in its turn;
+    `together` of them wait now with its approver, it included if it waits.
     """
 
     id: UUID
@@ -108,6 +109,9 @@ class Pause:
     approval: Worth = "off"
     questions: tuple[Question, ...] = ()
     step_names: Mapping[str, str] = field(default_factory=dict)
+    nth: int = 1
+    of_turn: int = 1
+    together: int = 1
 
     def voted_for(self, person: str) -> str | None:
         """In whose place somebody answered who was away, by id. None: in their own; or they did not answer while it was with who is asked now."""
@@ -235,7 +239,23 @@ class Unconfirmed:
     now: Standing
 
 
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Nothing speaks against the answer, and nothing was done: it was given together with another that could not be taken."""
+
+    now: Standing
+
+
 Outcome = Decided | Voted | AlreadySettled | NotYours | Due | Broken | Unconfirmed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """An answer to one pause of several: `shown` is the start of the digest that the person saw, `confirm` what they typed where that is asked."""
+
+    pause_id: UUID
+    shown: str
+    confirm: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

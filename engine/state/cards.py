@@ -2,10 +2,11 @@
 
 import json
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, Final, Literal
 from uuid import UUID
 
-from engine.models import Card, NewCard, Notice
+from engine.models import Card, Digest, NewCard, Notice
 from engine.state import db
 
 NOT_SHOWN: Final = "nobody is asked here, and it was not shown before"
@@ -15,7 +16,14 @@ NOT_SHOWN: Final = "nobody is asked here, and it was not shown before"
 def to_make(card: NewCard) -> dict[str, str | None]:
     """A card as the moves that make it take it."""
     not_before = card.not_before.isoformat() if card.not_before else None
-    return {"id": str(db.new_id()), "kind": card.kind, "dest": card.dest, "not_before": not_before}
+    digest_at = card.digest_at.isoformat() if card.digest_at else None
+    return {
+        "id": str(db.new_id()),
+        "kind": card.kind,
+        "dest": card.dest,
+        "not_before": not_before,
+        "digest_at": digest_at,
+    }
 
 
 def any_due(conn: db.Conn) -> bool:
@@ -26,13 +34,40 @@ def any_due(conn: db.Conn) -> bool:
 def claim(
     conn: db.Conn, *, limit: int, lease_s: float, posts: bool = True, edits: bool = True, directs: bool = True
 ) -> list[Card]:
-    """Cards that do not show their pause as it is; of those still to be posted (to a channel, or directly), or edited, only where that is possible now."""
+    """Cards that do not show their pause as it is, those of a digest apart.
+
+    Of those still to be posted (to a channel, or directly), or edited, only where that is possible now.
+    """
     return db.many(conn, "claim_cards", Card, limit=limit, lease_s=lease_s, posts=posts, edits=edits, directs=directs)
 
 
-def painted(conn: db.Conn, card: Card, *, channel: str, ts: str) -> None:
-    """The message shows what was wanted when the card was claimed."""
-    db.execute(conn, "card_painted", card_id=card.id, painted=card.wanted, channel=channel, ts=ts)
+def claim_digest(
+    conn: db.Conn, *, lease_s: float, posts: bool = True, edits: bool = True, directs: bool = True
+) -> Digest | None:
+    """A digest with a card in it that does not show its pause as it is, likewise; None: there is none, or another painter was quicker."""
+    return db.one(conn, "claim_digest", Digest, lease_s=lease_s, posts=posts, edits=edits, directs=directs)
+
+
+def claim_in_digest(conn: db.Conn, digest: Digest, *, most: int) -> tuple[list[Card], bool]:
+    """The cards of one message of it that is to be painted, up to `most`, in the order in which they were made; none: it is up to date.
+
+    And whether another message of it stands before that one.
+    """
+    claim = {"dest": digest.dest, "digest_at": digest.digest_at, "painter_until": digest.painter_until}
+    rows = sorted(db.many(conn, "claim_cards_of_digest", dict, most=most, **claim), key=itemgetter("id"))
+    more = [row.pop("more") for row in rows]
+    return [Card(**row) for row in rows], any(more)
+
+
+def let_go(conn: db.Conn, digest: Digest) -> None:
+    """Nothing more of it is painted under this claim."""
+    db.execute(conn, "digest_let_go", dest=digest.dest, digest_at=digest.digest_at, painter_until=digest.painter_until)
+
+
+def painted(conn: db.Conn, *shown: Card, channel: str, ts: str) -> None:
+    """The message shows what was wanted of each of these cards when it was claimed."""
+    ids, wanted = [card.id for card in shown], [card.wanted for card in shown]
+    db.execute(conn, "cards_painted", card_ids=ids, painted=wanted, channel=channel, ts=ts)
 
 
 def postponed(conn: db.Conn, card: Card, *, after_s: float, error: str, limited: bool = False) -> None:

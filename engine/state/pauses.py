@@ -49,7 +49,7 @@ def approve(
 
     `confirm` is what the person typed, where the rule asks for that. Raises NotFound for an unknown pause.
     """
-    typed = _typed(conn, pause_id, confirm) if confirm else ""
+    typed = as_typed(conn, pause_id, confirm)
     return _decide(conn, pause_id, actor, "approve", surface=surface, shown=shown, reason=reason, typed=typed)
 
 
@@ -72,9 +72,9 @@ def withdraw(conn: db.Conn, pause_id: UUID, actor: str, *, surface: str, reason:
     return _outcome(conn, row)
 
 
-def _typed(conn: db.Conn, pause_id: UUID, text: str) -> str:
-    """What was typed, as the statement compares it with what is asked for; by the content, which the statement checks."""
-    content = get(conn, pause_id).content
+def as_typed(conn: db.Conn, pause_id: UUID, text: str) -> str:
+    """What was typed, as the statement compares it with what is asked for; by the content, which the statement checks. "" for nothing."""
+    content = get(conn, pause_id).content if text else None
     if content is None or content.confirm is None:
         return ""
     return confirmations.read(content.confirm, text, content.amount.currency if content.amount else "")
@@ -87,6 +87,11 @@ def _decide(
     vote = seals.vote(conn, pause_id, person=actor, verdict=verdict, surface=surface, shown=shown, reason=words)
     row = db.move(conn, "decide_pause", f"pause {pause_id}", pause_id=pause_id, actor=actor, verdict=verdict, surface=surface,
                   shown=vote.shown, reason=words, seal=vote.seal, altered=vote.altered, typed=typed)  # fmt: skip
+    return answered(conn, row)
+
+
+def answered(conn: db.Conn, row: dict[str, Any]) -> Outcome:
+    """What came of an answer, by the row of the statement that it was given to. Raises Conflict if it could not be sealed here."""
     if row["outcome"] == "keyless":
         raise Conflict("This request is sealed, and there is no key here to seal an answer with, so nothing was recorded. "
                        "Set PLACET_SEAL_KEY here as it is elsewhere.", stands=row["status"])  # fmt: skip

@@ -263,12 +263,16 @@ def ask(run: Run, held: Content, people: People, now: datetime) -> Ask:
     assert approver is not None, "a call that nobody may decide on is answered, not asked"
     answer_within_s = within_s(need, now, need.calendar)
     until = now + timedelta(seconds=answer_within_s)
+    digest_at = shown_from(need, now)
     shown = escalation.shown_to(approver, need, people, (requester,), waits=(now, until), first=True)
     cards = (
-        *(NewCard(kind="approver", dest=dest, not_before=begins) for dest, begins in shown.items()),
+        *(
+            NewCard(kind="approver", dest=dest, not_before=begins, digest_at=begins if begins == digest_at else None)
+            for dest, begins in shown.items()
+        ),
         NewCard(kind="requester", dest=f"person:{requester}"),
     )
-    stored = replace(held, shown_at=shown_from(need, now))
+    stored = replace(held, shown_at=digest_at)
     return Ask(id=db.new_id(), content=stored, approver=approver, cards=cards, answer_within_s=answer_within_s)
 
 

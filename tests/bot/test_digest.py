@@ -34,8 +34,10 @@ def asked(conn: Any, *others: str, **changes: Any) -> UUID:
         conn,
         shown_at=tomorrow,
         cards=(
-            NewCard(kind="approver", dest="person:marta", not_before=tomorrow),
-            *(NewCard(kind="approver", dest=dest, not_before=tomorrow) for dest in others),
+            *(
+                NewCard(kind="approver", dest=dest, not_before=tomorrow, digest_at=tomorrow)
+                for dest in ("person:marta", *others)
+            ),
             NewCard(kind="requester", dest="person:priya"),
         ),
         **{"need": NEED, **changes},

@@ -195,6 +195,25 @@ def both(scene: Scene) -> None:
     approve(scene)
 
 
+def together(scene: Scene) -> None:
+    scene.decide_together("marta", "approve")
+    scene.rest()
+
+
+def together_denied(scene: Scene) -> None:
+    scene.decide_together("marta", "deny")
+    scene.rest()
+
+
+def digest(scene: Scene) -> None:
+    """What was asked comes in one message, and each is approved below the whole of it."""
+    asked(scene)
+    scene.approve_in_details("marta")
+    scene.rest()
+    scene.approve_in_details("marta")
+    scene.rest()
+
+
 # --------------------------------------------------------------------------------------------------- by other doors than a card
 
 

@@ -44,6 +44,14 @@ QUORUM: Final = re.sub(
 )
 TYPED: Final = POLICY.replace('person = "marta"', 'person = "marta"\nconfirm = "payment_method"')
 REMINDED: Final = POLICY.replace('person = "marta"', 'person = "marta"\nremind_after = "1h"')
+DAILY: Final = re.sub(
+    r'(person = "marta"\n)answer_within = "4h"',
+    r'\1digest = "08:30"\nanswer_within = "2 business days"',
+    POLICY.replace(
+        'version = "fin-approvals-v4"\n',
+        'version = "fin-approvals-v4"\n\n[calendar]\ntime_zone = "UTC"\nhours = "09:00-17:00"\n',
+    ),
+)
 TOGETHER: Final = f'{POLICY}\n[spend_window]\npayment = "24h"\n'
 BIG, DEARER = 3_800_000, 3_990_000
 
@@ -75,6 +83,9 @@ _FLOWS: Final[Mapping[str, Flow]] = {
     "a card that was deleted": Flow(given=asked, happens=acts.lost_card, run="done", pauses=("executed",), paid=(BIG,)),
     "two payments, both approved": Flow(given=asked, happens=acts.both, run="done", pauses=("executed", "executed"), paid=(BIG, BIG), script=acts.siblings),
     "two payments, one denied": Flow(given=asked, happens=acts.deny, run="done", pauses=("cancelled", "denied"), paid=(), script=acts.siblings),
+    "decided together": Flow(given=asked, happens=acts.together, run="done", pauses=("executed", "executed"), paid=(BIG, BIG), script=acts.siblings),
+    "denied together": Flow(given=asked, happens=acts.together_denied, run="done", pauses=("denied", "denied"), paid=(), script=acts.siblings),
+    "digest": Flow(given=nothing, happens=acts.digest, run="done", pauses=("executed", "executed"), paid=(BIG, BIG), script=acts.siblings, policy=DAILY),
     "launched over HTTP": Flow(given=nothing, happens=acts.ordered_over_http, run="awaiting_approval", pauses=("waiting",), paid=()),
     "held and resumed over HTTP": Flow(given=asked, happens=acts.held_over_http, run="done", pauses=("executed",), paid=(BIG,)),
     "cancelled over HTTP": Flow(given=asked, happens=acts.cancelled_over_http, run="cancelled", pauses=("cancelled",), paid=()),

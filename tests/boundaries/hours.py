@@ -7,6 +7,7 @@ def pass_time(conn: Any) -> None:
     """Let the leases and the calls of the dead be over, and what waits for a better hour be due."""
     conn.execute(
         "UPDATE run_lease SET lease_until = clock_timestamp() - interval '1 second';"
+        "UPDATE digest_lease SET painter_until = clock_timestamp() - interval '1 second';"
         "UPDATE effect_attempt SET call_deadline = clock_timestamp() - interval '1 second' WHERE status = 'open';"
         "UPDATE run SET queued_at = clock_timestamp() WHERE queued_at > clock_timestamp();"
         "UPDATE card SET painter_until = NULL, not_before = NULL WHERE painter_until IS NOT NULL OR not_before IS NOT NULL;"

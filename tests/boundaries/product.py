@@ -20,7 +20,7 @@ import httpx
 from slack_bolt import BoltRequest
 
 from bot import tick
-from bot.delivery import outgoing, repaint
+from bot.delivery import digests, outgoing, repaint
 from bot.delivery.courier import Courier
 from bot.delivery.web import Slack
 from bot.delivery.who import Us
@@ -143,6 +143,7 @@ class Product:
         while not self.means.stop.is_set() and (claim := self._claimed()):
             loop.advance(self.means, claim)
         outgoing.say_due(self.courier)
+        digests.paint_due(self.courier)
         repaint.paint_due(self.courier)
 
     def tick(self) -> str:

@@ -1,12 +1,13 @@
 """The promises, checked by counting: at the provider, in the rows, and in Slack. Nobody can tell afterwards that a process died."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from bot.cards import blocks, doubts, ids
+from bot.cards import blocks, digests, doubts, ids
+from bot.cards.parts import Message
 from engine.models import Pause
 from engine.state import cards, events, ledger, pauses, runs
 from engine.state.db import SYSTEM_RUN
@@ -106,16 +107,15 @@ def _is_as(end: End, undisturbed: End, scene: Scene) -> None:
 def _shown(scene: Scene) -> list[Json]:
     """Every card shows its pause as it is, on one message; the messages with a card that belong to none are returned."""
     known = {(m["channel"], m["ts"]): m for m in scene.messages() if m["metadata"]}
+    together: dict[Any, list[tuple[Pause, cards.Shown]]] = defaultdict(list)
     for pause_id in [p for line in runs.listed(scene.conn) for p in runs.get(scene.conn, line.id).pauses]:
-        pause = pauses.get(scene.conn, pause_id)
         for card in cards.of_pause(scene.conn, pause_id):
             assert card.state == "live"
-            message = known.pop((card.channel, card.ts))
-            wanted = blocks.card(
-                pause, kind=cast("blocks.Kind", card.kind), level=card.level, env=ENV, dest=card.dest
-            ).payload()
-            assert (message["text"], text_of(message["blocks"])) == (wanted["text"], text_of(wanted["blocks"]))
-            assert actions_of(message) == actions_of(wanted)
+            together[card.channel, card.ts].append((pauses.get(scene.conn, pause_id), card))
+    for place, shown in together.items():
+        message, wanted = known.pop(place), _wanted(scene, shown).payload()
+        assert (message["text"], text_of(message["blocks"])) == (wanted["text"], text_of(wanted["blocks"]))
+        assert actions_of(message) == actions_of(wanted)
     for (effect_id,) in scene.conn.execute(
         "SELECT DISTINCT effect_id FROM card WHERE effect_id IS NOT NULL"
     ).fetchall():
@@ -127,13 +127,23 @@ def _shown(scene: Scene) -> list[Json]:
     return list(known.values())
 
 
+def _wanted(scene: Scene, shown: Sequence[tuple[Pause, cards.Shown]]) -> Message:
+    """What a message must say that shows these: a card, or the lines of a digest."""
+    (pause, card), *others = sorted(shown, key=lambda one: one[1].id)
+    if not others:
+        return blocks.card(pause, kind=cast("blocks.Kind", card.kind), level=card.level, env=ENV, dest=card.dest)
+    [(hour,)] = scene.conn.execute("SELECT digest_at FROM card WHERE id = %s", (card.id,)).fetchall()
+    lines = [(pause, card.level), *((other, its.level) for other, its in others)]
+    return digests.digest(lines, dest=card.dest, digest_at=hour, more=False, env=ENV)
+
+
 def _is_harmless(scene: Scene, stray: Json) -> None:
     """A second copy, whose post nobody knows of, tells the truth to whoever clicks it, and does nothing."""
     payload = stray["metadata"]["event_payload"]
     [(live,)] = scene.conn.execute(
         "SELECT EXISTS (SELECT FROM run_pause WHERE id = %(about)s AND status = 'waiting')"
         "    OR EXISTS (SELECT FROM effect WHERE id = %(about)s AND status = 'in_doubt')",
-        {"about": payload.get("pause_id") or payload["effect_id"]},
+        {"about": payload.get("pause_id") or payload.get("effect_id")},  # a digest has no button that decides
     ).fetchall()
     action = next(
         (a for a in actions_of(stray) if a in (ids.ACTION_APPROVE, ids.ACTION_WITHDRAW, ids.ACTION_RETRY)), None

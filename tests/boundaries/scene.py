@@ -133,6 +133,28 @@ class Scene:
         """Deny with a reason, in the form that opens."""
         self._fill_in(who, ids.ACTION_DENY, {ids.BLOCK_REASON: {ids.ACTION_REASON: _typed(reason)}})
 
+    def decide_together(self, who: str, verdict: str) -> None:
+        """Decide all that waits of the turn, in the form that shows all of it."""
+        chosen = {"type": "radio_buttons", "selected_option": {"value": verdict}}
+        self._fill_in(who, ids.ACTION_TOGETHER, {ids.BLOCK_ALL: {ids.ACTION_CHOICE: chosen}})
+
+    def approve_in_details(self, who: str) -> None:
+        """Open Details from the first line of a digest, and approve below the whole of it."""
+        message = self.cards(who, ids.ACTION_DETAILS)[-1]
+        self.press(who, ids.ACTION_DETAILS, message)
+        view, left = self.office.views(_USERS[who])[-1], len(actions_of(message))
+        button = {
+            "view_id": view["id"],
+            "block_id": block_of(view, ids.ACTION_APPROVE),
+            "action_id": ids.ACTION_APPROVE,
+        }
+        self._do(
+            lambda: self.office.act("click", _USERS[who], **button),
+            lambda: (
+                left in [len(actions_of(m)) for m in self.cards(who, ids.ACTION_DETAILS) if m["ts"] == message["ts"]]
+            ),
+        )
+
     def say_happened(self, who: str, reference: str) -> None:
         """Say of an action in doubt that it happened, in the form that opens."""
         self._fill_in(who, ids.ACTION_HAPPENED, {ids.BLOCK_REFERENCE: {ids.ACTION_REFERENCE: _typed(reference)}})

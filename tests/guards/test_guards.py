@@ -36,8 +36,8 @@ def test_each_takes_away_what_it_names_and_leaves_the_rest() -> None:
 
 
 def test_a_part_of_a_reason_is_a_guard_of_its_own() -> None:
-    parts = [guard.text for guard in GUARDS if guard.query == "decide_pause" and guard.kind == "refuses as broken"]
-    assert parts == ["%(altered)s", "c.digest IS DISTINCT FROM pause_digest_v1(c.document)"]
+    parts = [guard.text for guard in GUARDS if guard.query == "answered" and guard.kind == "refuses as broken"]
+    assert parts == ["a.altered", "c.digest IS DISTINCT FROM pause_digest_v1(c.document)"]
 
 
 def test_every_survivor_that_is_listed_is_a_guard_and_has_a_reason() -> None:

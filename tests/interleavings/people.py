@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import Literal
 from uuid import UUID
 
-from engine.models import DuePause, NewCard
-from engine.state import ledger, pauses, questions, runs
+from engine.models import Answer, DuePause, NewCard
+from engine.state import ledger, pauses, questions, runs, together
 from tests.interleavings.moves import STAGE, Move, Scene, Script
 
 
@@ -17,6 +17,19 @@ def click(
     def script(scene: Scene) -> Script:
         for n in pauses_in_order:
             yield _answer(verdict, person, scene.pauses[n])
+
+    return script
+
+
+def together_of(verdict: Literal["approve", "deny"], person: str) -> Callable[[Scene], Script]:
+    """A person answers all pauses of the scene in one form."""
+
+    def script(scene: Scene) -> Script:
+        answers = [Answer(pause_id=one, shown="") for one in scene.pauses]
+        yield Move(
+            verdict,
+            lambda conn: [*together.decide(conn, answers, person, verdict, surface=STAGE, reason="Words.").values()],
+        )
 
     return script
 

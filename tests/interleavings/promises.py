@@ -38,7 +38,12 @@ def _one_winner(made: Sequence[Made], found: dict[str, Any]) -> None:
     assert set(settled.values()) <= {1}, "settled twice"
     versions = Counter(e["entity_id"] for e in moved)
     assert {p["id"]: p["version"] for p in found["pauses"]} == dict(versions), "each move counted once"
-    told = Counter(m.move.name for m in made if isinstance(m.outcome, (Decided, Voted)))
+    told = Counter(
+        m.move.name
+        for m in made
+        for one in (m.outcome if isinstance(m.outcome, list) else [m.outcome])
+        if isinstance(one, (Decided, Voted))
+    )
     seen = Counter(e["event"] for e in moved if e["surface"] == STAGE)
     assert (told["approve"], told["deny"]) == (seen["approve"] + seen["vote"], seen["deny"]), (
         "told otherwise than recorded"

@@ -13,7 +13,7 @@ from engine.state import pauses, questions, runs
 from tests import rows
 from tests.interleavings import people, workers
 from tests.interleavings.moves import Actor, Scene
-from tests.interleavings.people import click, sweep
+from tests.interleavings.people import click, sweep, together_of
 from tests.interleavings.workers import of_the_worker, worker
 
 ROLE: Final = "role:finance-approver"
@@ -135,6 +135,8 @@ VOIDS: Final = Actor(
     "voids", of_the_worker("void", lambda conn, at: runs.void(conn, at.claim, [at.pauses[0]], "The grant is gone."))
 )
 FAILS: Final = Actor("fails", of_the_worker("fail", lambda conn, at: runs.fail(conn, at.claim, "It cannot go on.")))
+APPROVES_TOGETHER: Final = Actor("approves_together", together_of("approve", "marta"))
+DENIES_TOGETHER: Final = Actor("denies_together", together_of("deny", "marta"))
 
 Made = Callable[[Any], Scene]
 SCENES: Final[Mapping[str, tuple[Made, tuple[Actor, ...]]]] = {
@@ -149,7 +151,7 @@ SCENES: Final[Mapping[str, tuple[Made, tuple[Actor, ...]]]] = {
     "one": (one, (APPROVES, DENIES, WITHDRAWS, CANCELS, HOLDS, RESUMES, WORKS)),
     "due": (due, (
         APPROVES, APPROVES_OTHER, Actor("otto_approves", click("approve", "otto", 1)), DENIES, WITHDRAWS, EXPIRES, ESCALATES, CANCELS,
-        HOLDS_AND_RESUMES, WORKS,
+        HOLDS_AND_RESUMES, WORKS, APPROVES_TOGETHER,
     )),
     "asked_back": (asked_back, (
         ASKS_BACK, Actor("asks_the_same", people.ask_back("marta", "Which cost centre?")), REPLIES, Actor("replies_otherwise", people.reply(1, "4712.")),
@@ -158,6 +160,7 @@ SCENES: Final[Mapping[str, tuple[Made, tuple[Actor, ...]]]] = {
     "siblings": (siblings, (
         APPROVES, APPROVES_OTHER, DENIES, DENIES_OTHER, WITHDRAWS, WITHDRAWS_OTHER, CANCELS, HOLDS,
         Actor("approves_both", click("approve", "marta", 0, 1)), Actor("approves_both_backwards", click("approve", "marta", 1, 0)),
+        APPROVES_TOGETHER, DENIES_TOGETHER,
     )),
     "two_votes": (two_votes, (
         APPROVES, Actor("ines_approves", click("approve", "ines", 0)), Actor("jonas_approves", click("approve", "jonas", 0)),

@@ -216,6 +216,11 @@ def test_what_waits_for_a_digest_is_shown_to_who_is_asked_only_then(desks: Desks
     assert shown["approver"].astimezone(ZoneInfo("Europe/Berlin")).strftime("%H:%M") == "08:30"
     assert shown["requester"] is None
     assert pause.content.shown_at == shown["approver"]
+    together = desk.conn.execute("SELECT DISTINCT kind, digest_at FROM card ORDER BY kind").fetchall()
+    assert together == [("approver", shown["approver"]), ("requester", None)]
+    assert shown["approver"].microsecond == shown["approver"].second == 0, (
+        "an hour that all requests of that digest have"
+    )
     assert pause.fire_at > shown["approver"] + timedelta(hours=8)
 
 
