@@ -60,8 +60,8 @@ def test_every_action_of_ours_matches_the_one_pattern() -> None:
         for name, value in vars(ids).items()
         if name.startswith(("ACTION_", "CALLBACK_")) and isinstance(value, str)
     ]
-    assert len(actions) == 26
-    assert len(set(actions)) == 26
+    assert len(actions) == 27
+    assert len(set(actions)) == 27
     assert all(ids.ACTION_PATTERN.fullmatch(action) for action in actions)
     assert not ids.ACTION_PATTERN.fullmatch("other:approve")
 
