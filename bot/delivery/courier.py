@@ -18,8 +18,8 @@ LOST_WITHIN_S: Final = 3600
 """How far back a message is looked for whose post was not confirmed."""
 _FIRST_S, _MOST_S = 5.0, 300.0
 _UNCLEAR: Final = "nobody can tell: "
-_SAME: Final = ("env", "pause_id", "effect_id", "kind", "level", "notice_id", "dest", "digest_at", "pause_ids")
-"""What the metadata of two pictures of one card have alike."""
+_SAME: Final = ("env", "pause_id", "effect_id", "kind", "level", "notice_id", "dest", "digest_at")
+"""What the metadata of two pictures of one card, or of one digest, have alike."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,16 +71,19 @@ class Courier:
         newest = self.slack.newest(channel, time.time() - LOST_WITHIN_S)
         if not isinstance(newest, Answered):
             return None if isinstance(newest, Refused) and newest.retry_after_s is None else newest
-        wanted = _marks(message.metadata)
-        found = (one for one in newest.data["messages"] if _marks(one.get("metadata")) == wanted)
+        found = (one for one in newest.data["messages"] if _is_picture_of(one.get("metadata"), message.metadata))
         return next((Sent(channel=channel, ts=str(one["ts"])) for one in found), None)
 
 
-def _marks(metadata: Mapping[str, Any] | None) -> object:
-    if metadata is None:
-        return None
-    payload = metadata.get("event_payload") or {}
-    return metadata.get("event_type"), {name: payload[name] for name in _SAME if name in payload}
+def _is_picture_of(one: Mapping[str, Any] | None, wanted: Mapping[str, Any] | None) -> bool:
+    """Whether they are of one card, one notice or one message of a digest: that has a request in common, for more may have come since."""
+    if one is None or wanted is None or one.get("event_type") != wanted["event_type"]:
+        return False
+    there, here = one.get("event_payload") or {}, wanted["event_payload"]
+    listed = set(here.get("pause_ids", ()))
+    return all(there.get(name) == here.get(name) for name in _SAME) and (
+        not listed or bool(listed & set(there.get("pause_ids", ())))
+    )
 
 
 def kept(failure: Failure, *, lost: bool) -> str:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from bot.cards import digests, ids, parts
 from bot.cards.parts import Message
 from bot.delivery import repaint
-from bot.delivery.courier import LEASE_S, Courier
+from bot.delivery.courier import LEASE_S, Courier, may_stand
 from bot.delivery.web import TOO_LONG, Failure, Refused, Sent
 from engine.models import Card, Digest, Pause
 from engine.state import cards, db, outage, pauses
@@ -95,7 +95,7 @@ def _message(courier: Courier, digest: Digest, shown: Sequence[Shown], *, more: 
 
 def _put(courier: Courier, shown: Sequence[Shown], message: Message) -> Sent | Failure:
     """Post the message, or edit it; if Slack finds it too long, one that says so in its place, without buttons."""
-    card, _ = shown[0]
+    card = next((one for one, _ in shown if may_stand(tries=one.tries, error=one.error)), shown[0][0])
     outcome = repaint.put(courier, card, message)
     if isinstance(outcome, Refused) and outcome.error in TOO_LONG:
         log.error("a digest for %s is too long for Slack (%s); a short one is shown", card.dest, outcome.error)

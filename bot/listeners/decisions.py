@@ -16,7 +16,7 @@ from bot.delivery.who import Turned
 from bot.listeners.desk import Desk
 from bot.listeners.places import Place, place_of
 from engine.errors import NotFound
-from engine.models import Actor, AskOutcome, Broken, Decided, NotYours, Outcome, Voted
+from engine.models import Actor, AlreadySettled, AskOutcome, Broken, Decided, NotYours, Outcome, Voted
 from engine.state import cards, events, pauses, questions
 
 log = logging.getLogger(__name__)
@@ -27,9 +27,10 @@ AnyOutcome = TypeVar("AnyOutcome", Outcome, AskOutcome)
 
 _TRIED: Final[Mapping[str, str]] = {
     "approve": "approve", "confirm": "approve", "deny": "deny", "withdraw": "cancel", "happened": "resolve", "retry": "retry", "stop": "abandon",
-    "ask": "ask", "answer": "answer",
+    "ask": "ask", "answer": "answer", "together": "approve",
 }  # fmt: skip
 """The event that each button would have been, of those that decide."""
+_DID: Final = {"approve": "approved", "deny": "denied"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +83,13 @@ def on_record(desk: Desk, about: UUID, verb: str, *, actor: str, place: Place, w
 def decide(desk: Desk, click: Click, verb: Verb, *, reason: str = "", confirm: str = "") -> Outcome:
     """What came of it. A pause whose time is up is settled first, as a sweep would, and then looked at once more. Raises NotFound."""
     return _settled_first(desk, click, verb, lambda: _tried(desk, click, verb, reason, confirm))
+
+
+def done_before(outcome: object, verb: str, actor: Actor) -> bool:
+    """Whether the same form did it already, as when it is delivered twice, or submitted again since Slack did not hear that it was taken."""
+    if not isinstance(outcome, AlreadySettled):
+        return False
+    return (outcome.now.status, outcome.now.decided_by) == (_DID.get(verb), actor.id)
 
 
 def ask(desk: Desk, click: Click, question: str) -> AskOutcome:

@@ -58,7 +58,6 @@ class Form:
     too_long: str
 
 
-_DID: Final = {"approve": "approved", "deny": "denied"}
 _FORMS: Final[Mapping[str, Form]] = {
     ids.CALLBACK_DENY: Form(
         verb="deny", does=lambda desk, click, text: decisions.decide(desk, click, "deny", reason=text),
@@ -183,18 +182,12 @@ def submit(desk: Desk, body: Json, view: Json, form: Form) -> str | None:
 def _decide(desk: Desk, click: Click, form: Form, written: str) -> str | None:
     outcome = form.does(desk, click, written)
     done = isinstance(outcome, Decided | Voted | QuestionAsked | QuestionAnswered)
-    if not done and not _done_before(outcome, form, click.actor):
+    if not done and not decisions.done_before(outcome, form.verb, click.actor):
         with desk.courier.pool.connection() as conn:
             return outgoing.sentence(conn, outcome)
     if click.place.told_in is None:
         desk.afterwards(lambda: home.publish(desk, click.actor, click.place.user))
     return None
-
-
-def _done_before(outcome: Outcome | AskOutcome, form: Form, actor: Actor) -> bool:
-    """Whether the same form did it already, as when it is delivered twice, or submitted again since Slack did not hear that it was taken."""
-    now = outcome.now
-    return isinstance(outcome, AlreadySettled) and (now.status, now.decided_by) == (_DID.get(form.verb), actor.id)
 
 
 def settled_first(desk: Desk, click: Click) -> tuple[Pause, Outcome | None]:

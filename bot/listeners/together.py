@@ -50,8 +50,7 @@ def open_together(desk: Desk, click: Click) -> str | None:
     """Show all that waits of the turn; or a sentence saying why there is nothing for this person to decide together. Raises NotFound."""
     pause, against = settled_first(desk, click)
     if against is not None and click.actor.id not in pause.voters:
-        with desk.courier.pool.connection() as conn:
-            return outgoing.sentence(conn, against)
+        return decisions.not_opened(desk, click, "together", against)
     turn, total = _waiting(desk, pause.id)
     if total < 2:
         return _ALONE
@@ -66,16 +65,18 @@ def submit(desk: Desk, body: Json, view: Json) -> Json:
         if isinstance(ours := decisions.ours(desk, button), str):
             return modals.errors(ids.BLOCK_ALL, ours)
     assert several is not None
-    person = desk.who(body)
+    person, chosen = desk.who(body), _chosen(view["state"]["values"], several)
     if isinstance(person, Turned):
+        verb = chosen[0] if isinstance(chosen, tuple) else "approve"
+        for button in several.buttons:
+            decisions.turned_away(desk, body, button, verb, person)
         return modals.errors(ids.BLOCK_ALL, person.sentence)
-    chosen = _chosen(view["state"]["values"], several)
     if isinstance(chosen, dict):
         return chosen
     verdict, answers, reason = chosen
     try:
         came = _decide(desk, answers, person.actor, verdict, reason, surface=f"slack:{place_of(body).surface}")
-        return _answered(desk, person.actor, several, came)
+        return _answered(desk, person.actor, several, verdict, came)
     except NotFound:
         return modals.errors(ids.BLOCK_ALL, phrases.UNKNOWN_CARD)
 
@@ -102,7 +103,7 @@ def _decide(
     return came
 
 
-def _answered(desk: Desk, actor: Actor, several: ids.Several, came: Came) -> Json:
+def _answered(desk: Desk, actor: Actor, several: ids.Several, verdict: str, came: Came) -> Json:
     """What the form says then: errors where something was not typed right, else what came of each and what is left to decide."""
     wrong = [pause_id for pause_id, outcome in came.items() if isinstance(outcome, Unconfirmed)]
     with desk.courier.pool.connection() as conn:
@@ -111,7 +112,10 @@ def _answered(desk: Desk, actor: Actor, several: ids.Several, came: Came) -> Jso
             return {"response_action": "errors", "errors": said}
         shown = [pauses.get(conn, button.about) for button in several.buttons]
         lines = [(pause, _sentence(conn, came.get(pause.id))) for pause in shown]
-    taken = all(isinstance(outcome, Decided | Voted) for outcome in came.values())
+    taken = all(
+        isinstance(outcome, Decided | Voted) or decisions.done_before(outcome, verdict, actor)
+        for outcome in came.values()
+    )
     told = views.told(taken, lines)
     return {"response_action": "update", "view": _next(desk, actor, several, shown, told, taken=taken)}
 

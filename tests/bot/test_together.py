@@ -363,3 +363,40 @@ def test_a_form_of_another_environment_decides_nothing(home: Home, conn: Any) ->
     after = submit(home, view, filled("approve"))
     assert "This card belongs to “prod”" in after["errors"][ids.BLOCK_ALL]
     assert stand(home, two) == ["waiting", "waiting"]
+
+
+@pytest.mark.parametrize("verdict", ["approve", "deny"])
+def test_a_form_that_is_delivered_twice_says_what_was_decided_and_decides_once(
+    home: Home, conn: Any, verdict: str
+) -> None:
+    three = rows.waiting(conn, 3)
+    view = open_form(home)
+    home.office.faults({"on": "submit", "kind": "duplicate"})
+    after = submit(home, view, filled(verdict))
+    home.calm()
+    assert {home.pause(one).decided_by for one in three} == {"marta"}
+    assert [len(home.pause(one).votes) for one in three] == [1, 1, 1]
+    assert together.DECIDED in text_of(after)
+    again = home.office.views("U0MARTA")[-1]
+    assert together.NOT_DECIDED not in text_of(again)
+
+
+def test_who_may_not_is_told_and_each_request_says_who_tried(home: Home, conn: Any) -> None:
+    two = rows.waiting(conn, 2)
+    view = open_form(home)
+    conn.execute("UPDATE person SET active = false WHERE id = 'marta'")
+    home.office.act("submit", "U0MARTA", view_id=view["id"], values=filled("deny"))
+    assert refused(conn, two[0]) == [("T0ACME:U0MARTA", "deny", "deactivated")] * 2
+    assert stand(home, two) == ["waiting"] * 2
+
+
+def test_the_form_that_is_not_opened_is_on_record(home: Home, conn: Any) -> None:
+    two = rows.waiting(conn, 2)
+    home.house.bell.ring()
+    card = home.office.await_(
+        lambda: next((m for m in home.office.messages("C0BUY") if ids.ACTION_TOGETHER in actions_of(m)), None)
+    )
+    home.office.press("U0JONAS", card, ids.ACTION_TOGETHER)
+    assert home.office.views("U0JONAS") == []
+    assert "Marta Keller" in home.private("U0JONAS")
+    assert refused(conn, two[0]) == [("jonas", "approve", "not_yours")]
