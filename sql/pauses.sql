@@ -274,7 +274,7 @@ SELECT coalesce(v.outcome, 'again') AS outcome, p.id AS pause_id, p.run_id, coal
 
 -- name: ask_requester :one
 -- Whoever may decide asks the requester something first: it is on record and is to be said, in the thread of each card of an approver and to
--- the requester; no vote and no hour is changed. `outcome`: ask when it was asked, as question `n` of this pause; settled, broken, stale, own,
+-- the requester; no vote and no hour is changed. `outcome`: ask_back when it was asked, as inquiry `n` of this pause; settled, broken, stale, own,
 -- voted, not_yours, due as in decide_pause, blank (nothing was written), asked (this person has asked just that: a form sent twice) when it was
 -- not, again as in withdraw_pause: what this statement sees of the record and of the cards is older than the run it locked. No row: there is no
 -- such pause.
@@ -288,47 +288,47 @@ WITH held AS MATERIALIZED (
     SELECT clock_timestamp() AS at FROM p
 ), asked AS MATERIALIZED (
     SELECT e.actor, e.detail FROM run_event e JOIN p ON p.run_id = e.run_id
-     WHERE e.entity = 'pause' AND e.entity_id = p.id::text AND e.event = 'ask' AND e.to_status IS NOT NULL
+     WHERE e.entity = 'pause' AND e.entity_id = p.id::text AND e.event = 'ask_back' AND e.to_status IS NOT NULL
 ), v AS MATERIALIZED (
     SELECT CASE
                WHEN p.status <> 'waiting' THEN 'settled'
                WHEN %(altered)s OR c.digest IS DISTINCT FROM pause_digest_v1(c.document) THEN 'broken'
                WHEN NOT starts_with(c.digest, %(shown)s) THEN 'stale'
                {barred}
-               WHEN %(question)s = '' THEN 'blank'
-               WHEN EXISTS (SELECT FROM asked WHERE asked.actor = %(actor)s AND asked.detail = %(question)s) THEN 'asked'
-               ELSE 'ask'
+               WHEN %(inquiry)s = '' THEN 'blank'
+               WHEN EXISTS (SELECT FROM asked WHERE asked.actor = %(actor)s AND asked.detail = %(inquiry)s) THEN 'asked'
+               ELSE 'ask_back'
            END AS outcome, 1 + (SELECT count(*) FROM asked) AS n
       FROM p JOIN r ON true JOIN t ON true LEFT JOIN pause_content c ON c.pause_id = p.id
 ), moved AS (
-    UPDATE run_pause SET version = run_pause.version + 1 FROM p, v WHERE run_pause.id = p.id AND v.outcome = 'ask'
+    UPDATE run_pause SET version = run_pause.version + 1 FROM p, v WHERE run_pause.id = p.id AND v.outcome = 'ask_back'
 ), events AS MATERIALIZED (
-    SELECT 1 AS n, 'pause' AS entity, p.id::text AS entity_id, p.status AS from_status, 'ask' AS event,
-           CASE WHEN v.outcome = 'ask' THEN 'waiting' END AS to_status, %(actor)s::text AS actor, %(surface)s::text AS surface,
-           CASE WHEN v.outcome = 'ask' THEN %(question)s::text ELSE v.outcome END AS detail
+    SELECT 1 AS n, 'pause' AS entity, p.id::text AS entity_id, p.status AS from_status, 'ask_back' AS event,
+           CASE WHEN v.outcome = 'ask_back' THEN 'waiting' END AS to_status, %(actor)s::text AS actor, %(surface)s::text AS surface,
+           CASE WHEN v.outcome = 'ask_back' THEN %(inquiry)s::text ELSE v.outcome END AS detail
       FROM p, v
 ), linked AS (
     UPDATE run SET (seq, head) = ({link}) FROM r, t WHERE run.id = r.id RETURNING run.id, run.seq, run.head, run.status
 ), told AS (
     INSERT INTO notice (id, run_id, pause_id, kind, dest, detail)
-    SELECT gen_random_uuid(), p.run_id, p.id, 'asked_back', 'person:' || r.on_behalf_of, json_build_object('question', v.n)
-      FROM p, r, v WHERE v.outcome = 'ask'
+    SELECT gen_random_uuid(), p.run_id, p.id, 'asked_back', 'person:' || r.on_behalf_of, json_build_object('inquiry', v.n)
+      FROM p, r, v WHERE v.outcome = 'ask_back'
     UNION ALL
-    SELECT gen_random_uuid(), p.run_id, p.id, 'asked_back', card.dest, json_build_object('question', v.n, 'card', card.id)
-      FROM p JOIN v ON v.outcome = 'ask' JOIN card ON card.pause_id = p.id AND card.kind = 'approver' AND card.state = 'live'
+    SELECT gen_random_uuid(), p.run_id, p.id, 'asked_back', card.dest, json_build_object('inquiry', v.n, 'card', card.id)
+      FROM p JOIN v ON v.outcome = 'ask_back' JOIN card ON card.pause_id = p.id AND card.kind = 'approver' AND card.state = 'live'
 ), repainted AS (
-    UPDATE card SET {repaint} FROM p, v WHERE card.pause_id = p.id AND v.outcome = 'ask'
+    UPDATE card SET {repaint} FROM p, v WHERE card.pause_id = p.id AND v.outcome = 'ask_back'
 ), {log}
 SELECT coalesce(v.outcome, 'again') AS outcome, v.n, p.id AS pause_id, p.run_id, p.status, p.votes_left, p.decided_by, p.decided_at, p.reason,
        p.approver, p.level, p.fire_at, t.at, linked.status AS run_status,
        CASE WHEN p.status = ANY('{approved,failed}') THEN (SELECT e.status FROM effect e WHERE e.pause_id = p.id) END AS effect_status
   FROM p JOIN t ON true LEFT JOIN v ON true LEFT JOIN linked ON true;
 
--- name: answer_question :one
--- The requester answers question n of a pause that waits, which `mark` names at the beginning of what is put on record. It is to be said in
--- the thread of each card of an approver, and to whoever asked, unless one of those is theirs. `outcome`: answer when it was; settled, broken,
--- due, blank as in ask_requester, not_to_answer (somebody else than the requester), no_question (there is none of that number), answered
--- (it has its answer) when it was not; again as there. No row: there is no such pause.
+-- name: reply_inquiry :one
+-- The requester answers inquiry n of a pause that waits, which `mark` names at the beginning of what is put on record. It is to be said in
+-- the thread of each card of an approver, and to whoever asked, unless one of those is theirs. `outcome`: reply when it was; settled, broken,
+-- due, blank as in ask_requester, not_to_reply (somebody else than the requester), no_inquiry (there is none of that number), replied
+-- (it has its reply) when it was not; again as there. No row: there is no such pause.
 WITH held AS MATERIALIZED (
     SELECT id, seq, head, status, on_behalf_of FROM run WHERE id = (SELECT run_id FROM run_pause WHERE id = %(pause_id)s) FOR UPDATE
 ), r AS MATERIALIZED (
@@ -340,26 +340,26 @@ WITH held AS MATERIALIZED (
 ), said AS MATERIALIZED (
     SELECT e.event, e.actor, e.detail, row_number() OVER (PARTITION BY e.event ORDER BY e.seq) AS n
       FROM run_event e JOIN p ON p.run_id = e.run_id
-     WHERE e.entity = 'pause' AND e.entity_id = p.id::text AND e.event = ANY('{ask,answer}') AND e.to_status IS NOT NULL
+     WHERE e.entity = 'pause' AND e.entity_id = p.id::text AND e.event = ANY('{ask_back,reply}') AND e.to_status IS NOT NULL
 ), v AS MATERIALIZED (
     SELECT CASE
                WHEN p.status <> 'waiting' THEN 'settled'
                WHEN %(altered)s OR c.digest IS DISTINCT FROM pause_digest_v1(c.document) THEN 'broken'
-               WHEN %(actor)s <> r.on_behalf_of THEN 'not_to_answer'
-               WHEN q.actor IS NULL THEN 'no_question'
-               WHEN EXISTS (SELECT FROM said WHERE said.event = 'answer' AND starts_with(said.detail, %(mark)s)) THEN 'answered'
+               WHEN %(actor)s <> r.on_behalf_of THEN 'not_to_reply'
+               WHEN q.actor IS NULL THEN 'no_inquiry'
+               WHEN EXISTS (SELECT FROM said WHERE said.event = 'reply' AND starts_with(said.detail, %(mark)s)) THEN 'replied'
                WHEN p.fire_at <= t.at THEN 'due'
-               WHEN %(answer)s = '' THEN 'blank'
-               ELSE 'answer'
+               WHEN %(reply)s = '' THEN 'blank'
+               ELSE 'reply'
            END AS outcome, q.actor AS asker
       FROM p JOIN r ON true JOIN t ON true LEFT JOIN pause_content c ON c.pause_id = p.id
-      LEFT JOIN said q ON q.event = 'ask' AND q.n = %(n)s
+      LEFT JOIN said q ON q.event = 'ask_back' AND q.n = %(n)s
 ), moved AS (
-    UPDATE run_pause SET version = run_pause.version + 1 FROM p, v WHERE run_pause.id = p.id AND v.outcome = 'answer'
+    UPDATE run_pause SET version = run_pause.version + 1 FROM p, v WHERE run_pause.id = p.id AND v.outcome = 'reply'
 ), events AS MATERIALIZED (
-    SELECT 1 AS n, 'pause' AS entity, p.id::text AS entity_id, p.status AS from_status, 'answer' AS event,
-           CASE WHEN v.outcome = 'answer' THEN 'waiting' END AS to_status, %(actor)s::text AS actor, %(surface)s::text AS surface,
-           CASE WHEN v.outcome = 'answer' THEN %(mark)s::text || %(answer)s::text ELSE v.outcome END AS detail
+    SELECT 1 AS n, 'pause' AS entity, p.id::text AS entity_id, p.status AS from_status, 'reply' AS event,
+           CASE WHEN v.outcome = 'reply' THEN 'waiting' END AS to_status, %(actor)s::text AS actor, %(surface)s::text AS surface,
+           CASE WHEN v.outcome = 'reply' THEN %(mark)s::text || %(reply)s::text ELSE v.outcome END AS detail
       FROM p, v
 ), linked AS (
     UPDATE run SET (seq, head) = ({link}) FROM r, t WHERE run.id = r.id RETURNING run.id, run.seq, run.head, run.status
@@ -367,13 +367,13 @@ WITH held AS MATERIALIZED (
     SELECT card.id, card.dest FROM p JOIN card ON card.pause_id = p.id AND card.kind = 'approver' AND card.state = 'live'
 ), told AS (
     INSERT INTO notice (id, run_id, pause_id, kind, dest, detail)
-    SELECT gen_random_uuid(), p.run_id, p.id, 'answered', shown.dest, json_build_object('question', %(n)s::integer, 'card', shown.id)
-      FROM p JOIN v ON v.outcome = 'answer' JOIN shown ON true
+    SELECT gen_random_uuid(), p.run_id, p.id, 'replied', shown.dest, json_build_object('inquiry', %(n)s::integer, 'card', shown.id)
+      FROM p JOIN v ON v.outcome = 'reply' JOIN shown ON true
     UNION ALL
-    SELECT gen_random_uuid(), p.run_id, p.id, 'answered', 'person:' || v.asker, json_build_object('question', %(n)s::integer)
-      FROM p JOIN v ON v.outcome = 'answer' WHERE NOT EXISTS (SELECT FROM shown WHERE shown.dest = 'person:' || v.asker)
+    SELECT gen_random_uuid(), p.run_id, p.id, 'replied', 'person:' || v.asker, json_build_object('inquiry', %(n)s::integer)
+      FROM p JOIN v ON v.outcome = 'reply' WHERE NOT EXISTS (SELECT FROM shown WHERE shown.dest = 'person:' || v.asker)
 ), repainted AS (
-    UPDATE card SET {repaint} FROM p, v WHERE card.pause_id = p.id AND v.outcome = 'answer'
+    UPDATE card SET {repaint} FROM p, v WHERE card.pause_id = p.id AND v.outcome = 'reply'
 ), {log}
 SELECT coalesce(v.outcome, 'again') AS outcome, p.id AS pause_id, p.run_id, p.status, p.votes_left, p.decided_by, p.decided_at, p.reason,
        p.approver, p.level, p.fire_at, t.at, linked.status AS run_status,
@@ -557,7 +557,7 @@ SELECT p.id, p.run_id, p.step, p.n, p.status, p.version, p.created_at, p.fire_at
        (SELECT coalesce(json_agg(json_build_object('event', o.event, 'person', o.actor, 'name', w.name, 'at', o.at, 'surface', o.surface,
                                                    'detail', o.detail) ORDER BY o.seq), '[]')
           FROM run_event o LEFT JOIN person w ON w.id = o.actor
-         WHERE o.run_id = p.run_id AND o.entity = 'pause' AND o.entity_id = p.id::text AND o.event = ANY('{ask,answer}')
+         WHERE o.run_id = p.run_id AND o.entity = 'pause' AND o.entity_id = p.id::text AND o.event = ANY('{ask_back,reply}')
            AND o.to_status IS NOT NULL) AS said,
        CASE WHEN p.level > 0 OR p.status = 'expired' THEN (
             SELECT right(o.detail, length(%(unseen)s)) = %(unseen)s FROM run_event o

@@ -44,8 +44,8 @@ INSERT INTO edge (entity, from_status, event, to_status, meaning) VALUES
 
     ('pause', 'new',      'open',      'waiting',    'a person is asked'),
     ('pause', 'waiting',  'vote',      'waiting',    'one approval of several'),
-    ('pause', 'waiting',  'ask',       'waiting',    'whoever may decide asks the requester something first'),
-    ('pause', 'waiting',  'answer',    'waiting',    'the requester answers it'),
+    ('pause', 'waiting',  'ask_back',  'waiting',    'whoever may decide asks the requester something first'),
+    ('pause', 'waiting',  'reply',     'waiting',    'the requester answers it'),
     ('pause', 'waiting',  'approve',   'approved',   'the last approval needed'),
     ('pause', 'waiting',  'deny',      'denied',     'a person said no'),
     ('pause', 'waiting',  'escalate',  'waiting',    'nobody answered in time, or nobody could be shown it; the next approver is asked'),

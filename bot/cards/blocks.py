@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from bot.cards import facts, ids, parts, questions
+from bot.cards import facts, ids, inquiries, parts
 from bot.cards.outcomes import Told, told
 from bot.cards.parts import Block, Message, Moment, clock, cut, paragraph, size_of, small
 from bot.cards.phrases import came
@@ -100,7 +100,7 @@ def _for_approver(pause: Pause, content: Content, now: Told, value: str, *, deci
     fitted = _fitted(pause, content)
     details = parts.details(value)
     if decides:
-        typed, ask = content.confirm is not None, questions.ask_button(pause, value)
+        typed, ask = content.confirm is not None, inquiries.ask_button(pause, value)
         decide, note = (
             ([*parts.deciding(value, typed=typed), ask], []) if fitted.complete else ([], paragraph(_DECIDE_THERE))
         )
@@ -118,8 +118,8 @@ def _for_approver(pause: Pause, content: Content, now: Told, value: str, *, deci
     else:
         until = small(Moment("Answer by {}.", pause.fire_at))
         above = [*fitted.blocks, *facts.approvals(pause, content)]
-        below = [*_outcome(now), *until, *(parts.buttons(details) if fitted.left or pause.questions else [])]
-    return _with_question(pause, lambda asked: [*above, *asked, *below])
+        below = [*_outcome(now), *until, *(parts.buttons(details) if fitted.left or pause.inquiries else [])]
+    return _with_inquiry(pause, lambda asked: [*above, *asked, *below])
 
 
 def _together(pause: Pause, value: str) -> list[Block]:
@@ -127,22 +127,22 @@ def _together(pause: Pause, value: str) -> list[Block]:
     return [parts.button(f"Decide all {pause.together} …", ids.ACTION_TOGETHER, value)] if pause.together > 1 else []
 
 
-def _with_question(pause: Pause, made_with: Callable[[list[Block]], list[Block]]) -> list[Block]:
-    """A card with the latest question and its answer, whole if there is room for that, else with a word that they are in Details."""
-    whole = made_with(questions.on_card(pause))
+def _with_inquiry(pause: Pause, made_with: Callable[[list[Block]], list[Block]]) -> list[Block]:
+    """A card with the latest inquiry and its answer, whole if there is room for that, else with a word that they are in Details."""
+    whole = made_with(inquiries.on_card(pause))
     has_room = size_of(whole) <= _TEXT - _FOOTER_TEXT and len(whole) < _BLOCKS
-    return whole if has_room else made_with(questions.in_details(pause))
+    return whole if has_room else made_with(inquiries.in_details(pause))
 
 
 def _for_requester(pause: Pause, content: Content, now: Told, button: ids.Button) -> list[Block]:
-    value, open_one = ids.encode(button), questions.to_answer(pause)
+    value, open_one = ids.encode(button), inquiries.to_reply(pause)
     withdraw = [parts.button("Withdraw", ids.ACTION_WITHDRAW, value)] if can_withdraw(pause) else []
     again = [parts.button("Ask again", ids.ACTION_ASK_AGAIN, value)] if can_ask_again(pause) else []
     if pause.status != "waiting":
         return [*_settled(pause, content, now), *parts.buttons(*withdraw, *again, parts.details(value))]
     fitted = _fitted(pause, content)
-    answer = [questions.answer_button(button, open_one)] if open_one else []
-    details = [parts.details(value)] if fitted.left or pause.questions else []
+    answer = [inquiries.reply_button(button, open_one)] if open_one else []
+    details = [parts.details(value)] if fitted.left or pause.inquiries else []
     below = [
         *fitted.blocks[1:],
         *facts.approvals(pause, content),
@@ -151,7 +151,7 @@ def _for_requester(pause: Pause, content: Content, now: Told, button: ids.Button
         *facts.deadline(pause, content),
         *parts.buttons(*answer, *withdraw, *details),
     ]
-    return _with_question(pause, lambda asked: [parts.header(now.head), *asked, *below])
+    return _with_inquiry(pause, lambda asked: [parts.header(now.head), *asked, *below])
 
 
 def _settled(pause: Pause, content: Content, now: Told) -> list[Block]:

@@ -11,13 +11,13 @@ from bot.cards.parts import Block, Moment, cut, flat, small, strong
 from bot.cards.phrases import answering, named
 from bot.cards.seen import one_line, seen_line
 from engine.models import Passage, Pause
-from engine.rules import questions
+from engine.rules import inquiries
 
 _DID: Final[Mapping[str, str]] = {
     "pause open": "asked",
     "pause vote": "approved, as one of several",
-    "pause ask": "asked the requester",
-    "pause answer": "answered",
+    "pause ask_back": "asked the requester",
+    "pause reply": "answered",
     "pause approve": "approved",
     "pause deny": "denied",
     "pause escalate": "sent it on, since nobody answered in time or nobody could see it",
@@ -52,10 +52,10 @@ _IN_VAIN: Final[Mapping[str, str]] = {
     "broken": "the request was altered after it was stored",
     "keyless": "its seal could not be made",
     "open": "it was being carried out",
-    "not_to_answer": "the question was for the requester",
-    "no_question": "there was no such question",
+    "not_to_reply": "the inquiry was for the requester",
+    "no_inquiry": "there was no such inquiry",
     "asked": "they had asked just that",
-    "answered": "that question had its answer already",
+    "replied": "that inquiry had its answer already",
     "blank": "nothing was written",
     "again": "it was tried again since they were asked",
     "stranger": "they belong to another workspace",
@@ -100,8 +100,8 @@ def _said(pause: Pause, one: Passage) -> str:
     """The reason that a person gave, or the run that asks again; what else machines note beside their moves is not for people."""
     if one.event == "ask_again" and one.detail:
         return f": {screen_id('run', one.detail)}"
-    if one.event not in {"deny", "cancel", "abandon", "ask", "answer"} or not (one.detail and one.detail.strip()):
+    if one.event not in {"deny", "cancel", "abandon", "ask_back", "reply"} or not (one.detail and one.detail.strip()):
         return ""
-    said = questions.words(one.detail) if one.event == "answer" else one.detail
+    said = inquiries.words(one.detail) if one.event == "reply" else one.detail
     words = pause.content.readable(said) if pause.content else said
     return f": “{cut(one_line(words), _DETAIL)}”"

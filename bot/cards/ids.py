@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-ACTION_ANSWER = "placet:answer"
+ACTION_REPLY = "placet:reply"
 ACTION_APPROVE = "placet:approve"
 ACTION_ASK = "placet:ask"
 """The requester, something, before a decision; and their answer. Each opens a form."""
@@ -33,7 +33,7 @@ ACTION_MORE = "placet:more"
 ACTION_PATTERN = re.compile(r"^placet:(?P<verb>[a-z_]+)$")
 """Every action id of ours; also of versions to come, so that an unknown verb is answered and not ignored."""
 
-CALLBACK_ANSWER = "placet:answer_form"
+CALLBACK_REPLY = "placet:reply_form"
 CALLBACK_ASK = "placet:ask_form"
 CALLBACK_DENY = "placet:deny_form"
 CALLBACK_CONFIRM = "placet:confirm_form"
@@ -88,7 +88,7 @@ _CARRIED = re.compile(r"([A-Z0-9]{0,32}) (.*)", re.DOTALL)
 class Button:
     """What a button stands for: the environment it belongs to, the pause or effect it is about, and the start of the digest shown with it.
 
-    `attempt` is the one whose outcome is in doubt; None for a pause, and on a card of a release that did not write it. `question` is the one
+    `attempt` is the one whose outcome is in doubt; None for a pause, and on a card of a release that did not write it. `inquiry` is the one
     that it answers; None: it answers none.
     """
 
@@ -96,7 +96,7 @@ class Button:
     about: UUID
     shown: str
     attempt: UUID | None = None
-    question: int | None = None
+    inquiry: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +132,8 @@ class Listed:
 def encode(button: Button) -> str:
     """The value of a button; ValueError for one that `decode` could not read back (env has 1 to 100 characters)."""
     attempt = f"-{button.attempt.hex}" if button.attempt else ""
-    question = f"?{button.question}" if button.question is not None else ""
-    value = f"{button.about.hex}.{button.shown}{attempt}{question}.{button.env}"
+    inquiry = f"?{button.inquiry}" if button.inquiry is not None else ""
+    value = f"{button.about.hex}.{button.shown}{attempt}{inquiry}.{button.env}"
     if not _VALUE.fullmatch(value):
         raise ValueError(f"a button has {SHOWN} hex digits and an environment of 1 to 100 characters: {button}")
     return value
@@ -144,8 +144,8 @@ def decode(value: object) -> Button | None:
     found = _VALUE.fullmatch(value) if isinstance(value, str) else None
     if found is None:
         return None
-    attempt, question = UUID(found[3]) if found[3] else None, int(found[4]) if found[4] else None
-    return Button(env=found[5], about=UUID(found[1]), shown=found[2], attempt=attempt, question=question)
+    attempt, inquiry = UUID(found[3]) if found[3] else None, int(found[4]) if found[4] else None
+    return Button(env=found[5], about=UUID(found[1]), shown=found[2], attempt=attempt, inquiry=inquiry)
 
 
 def encode_carried(carried: Carried) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from bot.cards import facts, ids, parts, questions
+from bot.cards import facts, ids, inquiries, parts
 from bot.cards.asked import is_asked
 from bot.cards.blocks import ALTERED, button_of
 from bot.cards.history import history
@@ -17,10 +17,10 @@ from bot.cards.outcomes import Told, told
 from bot.cards.parts import Block, Moment, boxed, cut, flat, paragraph, quoted, small
 from bot.cards.phrases import person, span
 from bot.cards.seen import seen
-from engine.models import Actor, Confirmation, Content, Line, Passage, Pause, Question
+from engine.models import Actor, Confirmation, Content, Inquiry, Line, Passage, Pause
 from engine.rules import confirmations
 from engine.rules.digest import canonical
-from engine.rules.questions import WORDS_MOST
+from engine.rules.inquiries import WORDS_MOST
 
 View = dict[str, Any]
 
@@ -53,11 +53,11 @@ def details_view(
     value = ids.encode(button)
     typed = pause.content.confirm is not None
     decide = (
-        [*parts.deciding(value, typed=typed), questions.ask_button(pause, value)] if may_decide(pause, viewer) else []
+        [*parts.deciding(value, typed=typed), inquiries.ask_button(pause, value)] if may_decide(pause, viewer) else []
     )
-    open_one = questions.to_answer(pause) if viewer and viewer.id == pause.on_behalf_of else None
-    answer = [questions.answer_button(button, open_one)] if open_one else []
-    fuller = ((passages, questions.LATEST), ((), questions.LATEST), ((), 0))  # they give way to what is decided
+    open_one = inquiries.to_reply(pause) if viewer and viewer.id == pause.on_behalf_of else None
+    answer = [inquiries.reply_button(button, open_one)] if open_one else []
+    fuller = ((passages, inquiries.LATEST), ((), inquiries.LATEST), ((), 0))  # they give way to what is decided
     for told_of, asked in () if facts.is_beyond(pause.content) else fuller:
         everything = [*whole(pause, pause.content, told_of, asked), *parts.buttons(*decide, *answer)]
         full = view | {"blocks": everything}
@@ -122,7 +122,7 @@ def confirm_view(pause: Pause, env: str, channel: str | None = None) -> View:
 
 
 def ask_view(pause: Pause, env: str, channel: str | None = None) -> View:
-    """The form for a question to the requester, at `state.values[BLOCK_WORDS][ACTION_WORDS]`. The pause waits."""
+    """The form for an inquiry to the requester, at `state.values[BLOCK_WORDS][ACTION_WORDS]`. The pause waits."""
     who = facts.requester(pause)
     view = modal("Ask the requester", ids.CALLBACK_ASK, ids.Carried(button_of(pause, env), channel))
     asked = _words(
@@ -134,10 +134,10 @@ def ask_view(pause: Pause, env: str, channel: str | None = None) -> View:
     return view | {"submit": parts.plain("Ask"), "close": parts.plain("Back"), "blocks": blocks}
 
 
-def answer_view(pause: Pause, one: Question, env: str, channel: str | None = None) -> View:
-    """The form for the answer to this question, likewise. The pause waits, and the question has no answer yet."""
-    carried = ids.Carried(replace(button_of(pause, env), question=one.n), channel)
-    view = modal("Answer the question", ids.CALLBACK_ANSWER, carried)
+def reply_view(pause: Pause, one: Inquiry, env: str, channel: str | None = None) -> View:
+    """The form for the answer to this inquiry, likewise. The pause waits, and the inquiry has no answer yet."""
+    carried = ids.Carried(replace(button_of(pause, env), inquiry=one.n), channel)
+    view = modal("Answer the inquiry", ids.CALLBACK_REPLY, carried)
     answer = _words("Your answer", "Whoever decides reads it, and it stays on record.")
     asked = quoted(f"{person(one.name)} asked you", seen(one.text).text)
     blocks = [*asked, answer, *paragraph(cut(_summary(pause), parts.FIELD)), *facts.footer(pause)]
@@ -187,7 +187,7 @@ def modal(title: str, callback: str, carried: ids.Carried) -> View:
 
 
 def whole(
-    pause: Pause, content: Content, passages: Sequence[Passage] = (), asked: int = questions.LATEST
+    pause: Pause, content: Content, passages: Sequence[Passage] = (), asked: int = inquiries.LATEST
 ) -> list[Block]:
     """Everything about it, nothing cut, with the latest of what the requester was asked."""
     action = canonical({"tool": content.tool, "arguments": content.shown_arguments})
@@ -198,7 +198,7 @@ def whole(
             facts.whole(pause, content, content.lines, seen(content.explanation).text),
             facts.deadline(pause, content) if pause.status == "waiting" else [],
             facts.approvals(pause, content),
-            questions.whole(pause, asked),
+            inquiries.whole(pause, asked),
             boxed("The exact action", seen(action).text),
             facts.fields(_authority(content)),
             _effect(pause),

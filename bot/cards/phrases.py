@@ -21,12 +21,12 @@ from engine.models import (
     Decided,
     Due,
     Halt,
-    NoQuestion,
+    InquiryMade,
+    InquiryReplied,
+    NoInquiry,
     NotYours,
     Outcome,
     Pause,
-    QuestionAnswered,
-    QuestionAsked,
     RunStatus,
     Standing,
     Unconfirmed,
@@ -178,24 +178,24 @@ def said(outcome: Outcome | AskOutcome, name_of: NameOf, halt: Halt | None = Non
             return _not_yours(outcome, name_of)
         case Due() | Broken() | Unconfirmed():
             return _not_recorded(outcome)
-        case QuestionAsked() | QuestionAnswered() | NoQuestion() | Blank():
+        case InquiryMade() | InquiryReplied() | NoInquiry() | Blank():
             return _asked_back(outcome)
         case _:
             assert_never(outcome)
 
 
-def _asked_back(outcome: QuestionAsked | QuestionAnswered | NoQuestion | Blank) -> str:
+def _asked_back(outcome: InquiryMade | InquiryReplied | NoInquiry | Blank) -> str:
     match outcome:
-        case QuestionAsked(now=now):
-            return f"Asked, as question {outcome.n}. The requester is told, and the answer will stand on the card. It still waits, until {clock(now.fire_at)}."
-        case QuestionAnswered():
+        case InquiryMade(now=now):
+            return f"Asked, as inquiry {outcome.n}. The requester is told, and the answer will stand on the card. It still waits, until {clock(now.fire_at)}."
+        case InquiryReplied():
             return "Answered. Whoever decides is told, and it stands on the card."
-        case NoQuestion(why="asked"):
+        case NoInquiry(why="asked"):
             return "You have asked just that, and it is on record. The card shows the answer when it comes. Nothing more was sent."
-        case NoQuestion(why="answered"):
-            return "This question is answered already, and the answer stays as it is. Nothing was changed."
-        case NoQuestion():
-            return "There is no such question to this request. Nothing was changed; Details shows what was asked."
+        case NoInquiry(why="replied"):
+            return "This inquiry is answered already, and the answer stays as it is. Nothing was changed."
+        case NoInquiry():
+            return "There is no such inquiry to this request. Nothing was changed; Details shows what was asked."
         case Blank():
             return NO_WORDS
         case _:
@@ -293,7 +293,7 @@ def _not_yours(outcome: NotYours, name_of: NameOf) -> str:
                 "It is being carried out, so it can no longer be withdrawn. The card will show what comes of it."
             )
             return doubted if now.effect_status == "in_doubt" else under_way
-        case "not_requester" | "not_to_answer":
+        case "not_requester" | "not_to_reply":
             what = "withdraw it" if outcome.why == "not_requester" else "answer what is asked about it"
             return f"Only the person it was asked for may {what}. Nothing was changed."
         case "not_yours" if now.level:

@@ -131,7 +131,7 @@ def _pause(pause: Pause, everybody: People, *, as_json: bool, clear: bool) -> No
             ),
             ("if nobody answers", needs.silence(need, everybody)),
         )
-    _questions(pause)
+    _inquiries(pause)
     heading("Where it stands")
     facts(
         ("with", approver_name(pause.approver, pause.approver_name) if pause.status == "waiting" else ""),
@@ -152,16 +152,16 @@ def _pause(pause: Pause, everybody: People, *, as_json: bool, clear: bool) -> No
     )
 
 
-def _questions(pause: Pause) -> None:
-    if not pause.questions:
+def _inquiries(pause: Pause) -> None:
+    if not pause.inquiries:
         return
-    heading("Questions to the requester")
-    for one in pause.questions:
+    heading("Inquiries to the requester")
+    for one in pause.inquiries:
         say(f"{one.n}. {plain(one.name)}, {when(one.at)}, by {plain(one.surface)}:", plain_lines(one.text))
-        if one.answer is None:
+        if one.reply is None:
             say("Not answered yet." if pause.status == "waiting" else "It was not answered.")
         else:
-            say(f"Answered {when(one.answered_at)}, by {plain(one.answered_in or '')}:", plain_lines(one.answer))
+            say(f"Answered {when(one.replied_at)}, by {plain(one.replied_in or '')}:", plain_lines(one.reply))
 
 
 def _replaced(before: Superseded) -> str:

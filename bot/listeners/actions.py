@@ -74,7 +74,7 @@ def _decide(desk: Desk, click: Click, verb: Verb) -> None:
 
 
 _VERBS: Final[Mapping[str, Callable[[Desk, Click], str | None]]] = {
-    "answer": modals.open_answer,
+    "reply": modals.open_reply,
     "approve": _approve,
     "ask": modals.open_ask,
     "confirm": modals.open_confirm,

@@ -17,7 +17,7 @@ from bot.listeners.desk import Desk
 from bot.listeners.places import Place, place_of
 from engine.errors import NotFound
 from engine.models import Actor, AskOutcome, Broken, Decided, NotYours, Outcome, Voted
-from engine.state import cards, events, pauses, questions
+from engine.state import cards, events, inquiries, pauses
 
 log = logging.getLogger(__name__)
 
@@ -27,7 +27,7 @@ AnyOutcome = TypeVar("AnyOutcome", Outcome, AskOutcome)
 
 _TRIED: Final[Mapping[str, str]] = {
     "approve": "approve", "confirm": "approve", "deny": "deny", "withdraw": "cancel", "happened": "resolve", "retry": "retry", "stop": "abandon",
-    "ask": "ask", "answer": "answer",
+    "ask": "ask_back", "reply": "reply",
 }  # fmt: skip
 """The event that each button would have been, of those that decide."""
 
@@ -85,27 +85,25 @@ def decide(desk: Desk, click: Click, verb: Verb, *, reason: str = "", confirm: s
 
 
 def ask(desk: Desk, click: Click, question: str) -> AskOutcome:
-    """What came of a question to the requester, likewise."""
+    """What came of an inquiry to the requester, likewise."""
     surface, shown = f"slack:{click.place.surface}", click.button.shown
 
     def asked() -> AskOutcome:
         with desk.courier.pool.connection() as conn:
-            return questions.ask(
-                conn, click.button.about, click.actor.id, question=question, surface=surface, shown=shown
-            )
+            return inquiries.ask(conn, click.button.about, click.actor.id, text=question, surface=surface, shown=shown)
 
     return _settled_first(desk, click, "ask", asked)
 
 
 def reply(desk: Desk, click: Click, answer: str) -> AskOutcome:
-    """What came of the answer to the question that the button names, likewise."""
-    surface, n = f"slack:{click.place.surface}", click.button.question or 0
+    """What came of the answer to the inquiry that the button names, likewise."""
+    surface, n = f"slack:{click.place.surface}", click.button.inquiry or 0
 
     def answered() -> AskOutcome:
         with desk.courier.pool.connection() as conn:
-            return questions.answer(conn, click.button.about, click.actor.id, n, answer=answer, surface=surface)
+            return inquiries.reply(conn, click.button.about, click.actor.id, n, text=answer, surface=surface)
 
-    return _settled_first(desk, click, "answer", answered)
+    return _settled_first(desk, click, "reply", answered)
 
 
 def _settled_first(desk: Desk, click: Click, verb: str, tried: Callable[[], AnyOutcome]) -> AnyOutcome:

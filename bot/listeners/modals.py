@@ -30,14 +30,14 @@ from engine.models import (
     Blank,
     Broken,
     Decided,
+    InquiryMade,
+    InquiryReplied,
     NotYours,
     Outcome,
     Pause,
-    QuestionAnswered,
-    QuestionAsked,
     Voted,
 )
-from engine.rules.questions import WORDS_MOST
+from engine.rules.inquiries import WORDS_MOST
 from engine.state import events, pauses
 
 log = logging.getLogger(__name__)
@@ -71,8 +71,8 @@ _FORMS: Final[Mapping[str, Form]] = {
     ids.CALLBACK_ASK: Form(
         verb="ask", does=decisions.ask, block=ids.BLOCK_WORDS, action=ids.ACTION_WORDS, most=WORDS_MOST, too_long=phrases.LONG_REASON
     ),
-    ids.CALLBACK_ANSWER: Form(
-        verb="answer", does=decisions.reply, block=ids.BLOCK_WORDS, action=ids.ACTION_WORDS, most=WORDS_MOST, too_long=phrases.LONG_REASON
+    ids.CALLBACK_REPLY: Form(
+        verb="reply", does=decisions.reply, block=ids.BLOCK_WORDS, action=ids.ACTION_WORDS, most=WORDS_MOST, too_long=phrases.LONG_REASON
     ),
 }  # fmt: skip
 
@@ -137,19 +137,16 @@ def open_ask(desk: Desk, click: Click) -> str | None:
         return outgoing.sentence(conn, outcome)
 
 
-def open_answer(desk: Desk, click: Click) -> str | None:
-    """Ask for the answer to the question that the button names; likewise. Raises NotFound."""
+def open_reply(desk: Desk, click: Click) -> str | None:
+    """Ask for the answer to the inquiry that the button names; likewise. Raises NotFound."""
     pause, _ = settled_first(desk, click)
-    asked = pause.question(click.button.question)
+    asked = pause.inquiry(click.button.inquiry)
     can = (
-        asked is not None
-        and asked.answer is None
-        and pause.status == "waiting"
-        and click.actor.id == pause.on_behalf_of
+        asked is not None and asked.reply is None and pause.status == "waiting" and click.actor.id == pause.on_behalf_of
     )
     outcome = None if can else decisions.reply(desk, click, "")
     if asked is not None and (outcome is None or isinstance(outcome, Blank)):
-        return open_view(desk, click, views.answer_view(pause, asked, desk.courier.env, channel=click.place.told_in))
+        return open_view(desk, click, views.reply_view(pause, asked, desk.courier.env, channel=click.place.told_in))
     assert outcome is not None
     with desk.courier.pool.connection() as conn:
         return outgoing.sentence(conn, outcome)
@@ -182,7 +179,7 @@ def submit(desk: Desk, body: Json, view: Json, form: Form) -> str | None:
 
 def _decide(desk: Desk, click: Click, form: Form, written: str) -> str | None:
     outcome = form.does(desk, click, written)
-    done = isinstance(outcome, Decided | Voted | QuestionAsked | QuestionAnswered)
+    done = isinstance(outcome, Decided | Voted | InquiryMade | InquiryReplied)
     if not done and not _done_before(outcome, form, click.actor):
         with desk.courier.pool.connection() as conn:
             return outgoing.sentence(conn, outcome)

@@ -29,8 +29,8 @@ class Vote:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    """What somebody who may decide asked the requester, the `n`th of its pause, from 1; `answer` and what follows None: not answered yet."""
+class Inquiry:
+    """What somebody who may decide asked the requester, the `n`th of its pause, from 1; `reply` and what follows None: not answered yet."""
 
     n: int
     person: str
@@ -38,9 +38,9 @@ class Question:
     at: datetime
     surface: str
     text: str
-    answer: str | None = None
-    answered_at: datetime | None = None
-    answered_in: str | None = None
+    reply: str | None = None
+    replied_at: datetime | None = None
+    replied_in: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +107,7 @@ class Pause:
     again_run: UUID | None = None
     seal: Worth = "off"
     approval: Worth = "off"
-    questions: tuple[Question, ...] = ()
+    inquiries: tuple[Inquiry, ...] = ()
     step_names: Mapping[str, str] = field(default_factory=dict)
     nth: int = 1
     of_turn: int = 1
@@ -119,9 +119,9 @@ class Pause:
         answered = any(vote.person == person and vote.level == self.level for vote in self.votes)
         return asked if kind == "person" and answered and person != asked else None
 
-    def question(self, n: int | None) -> Question | None:
-        """The question of that number; None: there is none."""
-        return next((one for one in self.questions if one.n == n), None)
+    def inquiry(self, n: int | None) -> Inquiry | None:
+        """The inquiry of that number; None: there is none."""
+        return next((one for one in self.inquiries if one.n == n), None)
 
     @property
     def execute_by(self) -> datetime | None:
@@ -210,11 +210,11 @@ class NotYours:
     """Somebody who may not do it.
 
     why: own (their own request), voted (they have already), not_yours (to decide), not_requester (so not to withdraw), open (it is
-    being carried out), not_to_answer (a question to the requester).
+    being carried out), not_to_reply (an inquiry to the requester).
     """
 
     now: Standing
-    why: Literal["own", "voted", "not_yours", "not_requester", "open", "not_to_answer"]
+    why: Literal["own", "voted", "not_yours", "not_requester", "open", "not_to_reply"]
 
 
 @dataclass(frozen=True, slots=True)

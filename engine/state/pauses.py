@@ -31,7 +31,7 @@ from engine.models import (
     Voted,
     Waiting,
 )
-from engine.rules import confirmations, questions
+from engine.rules import confirmations, inquiries
 from engine.rules.digest import visible
 from engine.rules.turn import UNSEEN
 from engine.state import cards, db, seals
@@ -199,7 +199,7 @@ def mark_stuck(conn: db.Conn, pause_id: UUID) -> None:
 def get(conn: db.Conn, pause_id: UUID) -> Pause:
     """A pause with everything around it. Raises NotFound."""
     row = db.must(conn, "pause_record", dict, f"pause {pause_id}", pause_id=pause_id, unseen=UNSEEN)
-    asked = questions.read(row.pop("said"))
+    asked = inquiries.read(row.pop("said"))
     opened, standing = row.pop("opened"), seals.content(conn, pause_id, row)
     intact = row["intact"] and opened == row["digest"] and standing not in seals.BROKEN
     if not intact:
@@ -212,7 +212,7 @@ def get(conn: db.Conn, pause_id: UUID) -> Pause:
     stand_ins = tuple(StandIn(**one) for one in row["stand_ins"])
     held = {
         "votes": votes,
-        "questions": asked,
+        "inquiries": asked,
         "stand_ins": stand_ins,
         "content": content,
         "voters": tuple(row["voters"]),
@@ -229,11 +229,9 @@ def _readable(pause: Pause) -> Pause:
     if held is None or not held.secrets:
         return pause
     votes = tuple(replace(vote, reason=held.readable(vote.reason)) for vote in pause.votes)
-    asked = tuple(
-        replace(one, text=held.readable(one.text), answer=held.readable(one.answer)) for one in pause.questions
-    )
+    asked = tuple(replace(one, text=held.readable(one.text), reply=held.readable(one.reply)) for one in pause.inquiries)
     said = {name: held.readable(getattr(pause, name)) for name in ("reason", "receipt", "effect_error", "put_off_why")}
-    return replace(pause, votes=votes, questions=asked, **said)
+    return replace(pause, votes=votes, inquiries=asked, **said)
 
 
 def _vote(conn: db.Conn, row: dict[str, Any], vote: dict[str, Any]) -> Vote:

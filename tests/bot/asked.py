@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from engine.models import Content, Line, Pause, Question, Quote, Standing, Superseded, Vote, Waiting
+from engine.models import Content, Inquiry, Line, Pause, Quote, Standing, Superseded, Vote, Waiting
 from engine.rules.digest import canonical
 from engine.rules.money import Money
 from engine.rules.needs import Need, Step
@@ -73,12 +73,12 @@ def by_marta(verdict: str = "approve", reason: str | None = None) -> dict[str, A
     }  # fmt: skip
 
 
-ASKED_BACK = Question(
+ASKED_BACK = Inquiry(
     n=1, person="marta", name="Marta Keller", at=ASKED + timedelta(minutes=20), surface="slack:form",
     text="Which cost centre does it go to?\nAnd is <!channel> told?",
 )  # fmt: skip
 ANSWERED = replace(
-    ASKED_BACK, answer="4711, as every year.", answered_at=ASKED + timedelta(hours=1), answered_in="slack:form"
+    ASKED_BACK, reply="4711, as every year.", replied_at=ASKED + timedelta(hours=1), replied_in="slack:form"
 )
 
 
@@ -93,8 +93,8 @@ def statuses() -> dict[str, Pause]:
                                     voters=("marta",), votes=yes["votes"], version=2),
         "waiting_asked_again": pause(again()),
         "waiting_altered": pause(None),
-        "waiting_asked_back": pause(questions=(ASKED_BACK,), version=2),
-        "waiting_answered": pause(questions=(replace(ANSWERED, person="ines", name="Ines Alonso", text="Is it urgent?"), replace(ANSWERED, n=2)), version=5),
+        "waiting_asked_back": pause(inquiries=(ASKED_BACK,), version=2),
+        "waiting_answered": pause(inquiries=(replace(ANSWERED, person="ines", name="Ines Alonso", text="Is it urgent?"), replace(ANSWERED, n=2)), version=5),
         "approved": pause(status="approved", **yes),
         "approved_in_doubt": pause(status="approved", **yes | {"run_status": "in_doubt"}, effect_status="in_doubt", open_effects=1),
         "approved_held": pause(status="approved", **yes | {"run_status": "paused"}),

@@ -16,7 +16,7 @@ buttons = st.builds(
     shown=st.text("0123456789abcdef", min_size=8, max_size=8),
     attempt=st.none() | st.uuids(),
 ) | st.builds(
-    Button, env=st.text(min_size=1, max_size=100), about=st.uuids(), shown=st.just("fa0f1d0b"), question=st.integers(0, 999_999)
+    Button, env=st.text(min_size=1, max_size=100), about=st.uuids(), shown=st.just("fa0f1d0b"), inquiry=st.integers(0, 999_999)
 )  # fmt: skip
 channels = st.none() | st.from_regex(r"[CDG][A-Z0-9]{2,12}", fullmatch=True)
 

@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from engine.models import Claim, NewCard
-from engine.state import again, ledger, pauses, questions, runs
+from engine.state import again, inquiries, ledger, pauses, runs
 from tests import rows
 
 
@@ -155,11 +155,11 @@ def _deny(conn: Any, pause_id: UUID) -> Any:
 
 
 def _ask_back(conn: Any, pause_id: UUID) -> Any:
-    return questions.ask(conn, pause_id, "marta", question="Which cost centre?", surface="tests")
+    return inquiries.ask(conn, pause_id, "marta", text="Which cost centre?", surface="tests")
 
 
-def _answer(conn: Any, pause_id: UUID) -> Any:
-    return questions.answer(conn, pause_id, "priya", 1, answer="4711.", surface="tests")
+def _reply(conn: Any, pause_id: UUID) -> Any:
+    return inquiries.reply(conn, pause_id, "priya", 1, text="4711.", surface="tests")
 
 
 def _withdraw(conn: Any, pause_id: UUID) -> Any:
@@ -222,7 +222,7 @@ def _on_pause(verb: Callable[[Any, UUID], Any], *, due: bool = False, quorum: bo
     return stage
 
 
-def _with_a_question(verb: Callable[[Any, UUID], Any]) -> Trial:
+def _with_an_inquiry(verb: Callable[[Any, UUID], Any]) -> Trial:
     """A verb on a pause whose approver has asked the requester something."""
 
     def stage(conn: Any) -> Stage:
@@ -300,8 +300,8 @@ def _resolve(answer: Any) -> Callable[[Any, Claim, ledger.Begun], Any]:
 
 PAUSE_TRIALS: Mapping[str, tuple[Trial, ...]] = {
     "vote": (_on_pause(_approve, quorum=True),),
-    "ask": (_on_pause(_ask_back), _on_pause(_ask_back, quorum=True)),
-    "answer": (_with_a_question(_answer),),
+    "ask_back": (_on_pause(_ask_back), _on_pause(_ask_back, quorum=True)),
+    "reply": (_with_an_inquiry(_reply),),
     "approve": (_on_pause(_approve),),
     "deny": (_on_pause(_deny), _on_pause(_deny, quorum=True)),
     "escalate": (_on_pause(_escalate, due=True),),

@@ -1,4 +1,4 @@
-"""`placet ask` and `placet reply`: a question to the requester before a decision, and its answer. Judged as in Slack, and told in the same words."""
+"""`placet ask` and `placet reply`: an inquiry to the requester before a decision, and its answer. Judged as in Slack, and told in the same words."""
 
 from collections.abc import Callable
 from typing import Annotated
@@ -10,9 +10,9 @@ from bot.cards.ids import screen_id
 from bot.commands.decisions import PauseId, settled_first
 from bot.commands.terminal import SURFACE, As, Exit, actor, complain, database, plain_joined, say
 from engine.errors import BadInput
-from engine.models import AskOutcome, Pause, QuestionAnswered, QuestionAsked
-from engine.rules.questions import WORDS_MOST
-from engine.state import db, pauses, people, questions, runs
+from engine.models import AskOutcome, InquiryMade, InquiryReplied, Pause
+from engine.rules.inquiries import WORDS_MOST
+from engine.state import db, inquiries, pauses, people, runs
 
 app = typer.Typer()
 
@@ -28,7 +28,7 @@ def ask(
     """Ask the requester something before deciding; nothing is decided by it."""
 
     def asked(conn: db.Conn, about: Pause, by: str) -> AskOutcome:
-        return questions.ask(conn, about.id, by, question=question, surface=SURFACE)
+        return inquiries.ask(conn, about.id, by, text=question, surface=SURFACE)
 
     _say(asked, pause, person, "QUESTION", question)
 
@@ -40,25 +40,25 @@ def reply(
     person: As,
     number: Annotated[
         int | None,
-        typer.Option("--question", min=1, help="Which question, where several are open: as show numbers them."),
+        typer.Option("--inquiry", min=1, help="Which inquiry, where several are open: as show numbers them."),
     ] = None,
 ) -> None:
     """Answer what was asked about a request of one's own."""
 
     def answered(conn: db.Conn, about: Pause, by: str) -> AskOutcome:
         n = _open(about) if number is None else number
-        return questions.answer(conn, about.id, by, n, answer=answer, surface=SURFACE)
+        return inquiries.reply(conn, about.id, by, n, text=answer, surface=SURFACE)
 
     _say(answered, pause, person, "ANSWER", answer)
 
 
 def _open(pause: Pause) -> int:
-    """The number of the only question that is open, or else of the latest there is: what comes of that is told. Raises BadInput if several are."""
-    unanswered = [one for one in pause.questions if one.answer is None]
+    """The number of the only inquiry that is open, or else of the latest there is: what comes of that is told. Raises BadInput if several are."""
+    unanswered = [one for one in pause.inquiries if one.reply is None]
     if len(unanswered) > 1:
         listed = "; ".join(f"{one.n}: {plain_joined(one.text)}" for one in unanswered)
-        raise BadInput("--question", f"several questions are open. Write the number of one. {listed}")
-    return unanswered[0].n if unanswered else len(pause.questions)
+        raise BadInput("--inquiry", f"several inquiries are open. Write the number of one. {listed}")
+    return unanswered[0].n if unanswered else len(pause.inquiries)
 
 
 def _say(move: Move, pause: str, person: str, field: str, words: str) -> None:
@@ -74,7 +74,7 @@ def _say(move: Move, pause: str, person: str, field: str, words: str) -> None:
     if about.content:
         say(f"{screen_id('pause', about.id)}: {plain_joined(about.content.summary)}")
     said = phrases.said(outcome, lambda key: names.get(key, key))
-    if isinstance(outcome, QuestionAsked | QuestionAnswered):
+    if isinstance(outcome, InquiryMade | InquiryReplied):
         say(said)
         return
     complain(said)
