@@ -28,6 +28,7 @@ _WHERE: Final[Mapping[str, str]] = {
     "decisions": "decided",
     "approve": "decisions",
     "deny": "decisions",
+    "reply": "decisions",
     "withdraw": "decisions",
     "pause": "runs",
     "resume": "runs",

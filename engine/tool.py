@@ -61,7 +61,10 @@ class Bound:
 
 @dataclass(slots=True, kw_only=True)
 class Tool:
-    """One tool of an agent. Made by `@agent.tool`; it is still the function it decorates."""
+    """One tool of an agent. Made by `@agent.tool`; it is still the function it decorates.
+
+    `asks`: it is no function to be called, and its calls ask a person a question (ask_human).
+    """
 
     function: Callable[..., Any]
     name: str
@@ -79,6 +82,7 @@ class Tool:
     key_window_s: int = 0
     settles_in_s: int = 60
     no_find: str = ""
+    asks: bool = False
     companions: dict[str, Callable[..., Any]] = field(default_factory=dict)
 
     def __call__(self, *args: Any, **values: Any) -> Any:

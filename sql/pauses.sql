@@ -1,9 +1,10 @@
 -- The moves of a pause. Each locks the run, then the run's live pauses, and only then looks: what it reads after the lock is the newest.
 
 -- name: decide_pause :one
--- A person approves or denies (verdict) what a pause asks. `outcome` says what came of it: vote, approve or deny when it moved;
--- settled (it no longer waits), broken (its content was altered, or is not what its seal is of: `altered`), keyless (it is sealed, and
--- the vote is not), stale (the card showed another content), own (the requester's own),
+-- A person approves or denies what a pause asks, or answers the question that it is (verdict). `outcome` says what came of it: vote, approve,
+-- deny or answer when it moved; settled (it no longer waits), broken (its content was altered, or is not what its seal is of: `altered`),
+-- keyless (it is sealed, and the vote is not), stale (the card showed another content), question (it asks for an answer and not for a yes: no
+-- approval of it is missing), no_question (the other way round), own (the requester's own, unless it is a question that asks them by name),
 -- voted (this person already has), not_yours, due (its time is up: settle that first), unconfirmed (what must be typed to approve it was
 -- not) when it did not. Who stands in for a person that is away, and has not left, may decide in their place. A deny cancels the siblings.
 -- A vote after which nobody else who is asked now can give the next is the end of their time, if the rule has further steps: it is due at once.
@@ -26,7 +27,9 @@ WITH r AS MATERIALIZED (
                WHEN %(altered)s OR c.digest IS DISTINCT FROM pause_digest_v1(c.document) THEN 'broken'
                WHEN c.seal IS NOT NULL AND %(seal)s::text IS NULL THEN 'keyless'
                WHEN NOT starts_with(c.digest, %(shown)s) THEN 'stale'
-               WHEN %(actor)s = r.on_behalf_of THEN 'own'
+               WHEN %(verdict)s <> 'answer' AND p.votes_left = 0 THEN 'question'
+               WHEN %(verdict)s = 'answer' AND p.votes_left > 0 THEN 'no_question'
+               WHEN %(actor)s = r.on_behalf_of AND (%(verdict)s <> 'answer' OR p.approver <> 'person:' || %(actor)s) THEN 'own'
                WHEN %(actor)s = ANY(p.voters) THEN 'voted'
                WHEN NOT EXISTS (SELECT FROM person WHERE id = %(actor)s AND active) THEN 'not_yours'
                WHEN p.approver <> 'person:' || %(actor)s AND NOT EXISTS (
@@ -34,7 +37,7 @@ WITH r AS MATERIALIZED (
                     SELECT FROM away w JOIN person q ON q.id = w.person_id AND q.active
                      WHERE w.delegate = %(actor)s AND p.approver = 'person:' || w.person_id AND w.starts_at <= t.at AND w.ends_at > t.at) THEN 'not_yours'
                WHEN p.fire_at <= t.at THEN 'due'
-               WHEN %(verdict)s = 'deny' THEN 'deny'
+               WHEN %(verdict)s = ANY('{deny,answer}') THEN %(verdict)s
                WHEN strpos(c.document, '"confirm":{"of":') > 0 AND c.document::json #>> '{confirm,typed}' <> %(typed)s THEN 'unconfirmed'
                WHEN p.votes_left > 1 THEN 'vote'
                ELSE 'approve'
@@ -45,8 +48,8 @@ WITH r AS MATERIALIZED (
     SELECT live.id, live.status AS from_status,
            CASE WHEN live.id = %(pause_id)s THEN v.outcome ELSE 'cancel' END AS event,
            CASE WHEN live.id <> %(pause_id)s THEN 'cancelled'
-                ELSE CASE v.outcome WHEN 'approve' THEN 'approved' WHEN 'deny' THEN 'denied' ELSE 'waiting' END END AS to_status,
-           live.votes_left - CASE WHEN live.id = %(pause_id)s AND v.outcome <> 'deny' THEN 1 ELSE 0 END AS votes_left,
+                ELSE CASE v.outcome WHEN 'approve' THEN 'approved' WHEN 'deny' THEN 'denied' WHEN 'answer' THEN 'answered' ELSE 'waiting' END END AS to_status,
+           live.votes_left - CASE WHEN live.id = %(pause_id)s AND v.outcome = ANY('{vote,approve}') THEN 1 ELSE 0 END AS votes_left,
            CASE WHEN live.id = %(pause_id)s THEN live.voters || %(actor)s::text ELSE live.voters END AS voters,
            CASE WHEN live.id = %(pause_id)s THEN nullif(%(reason)s, '') ELSE 'another call of the same turn was denied' END AS reason,
            CASE WHEN live.id = %(pause_id)s AND v.outcome = 'vote' AND v.steps > v.level THEN NOT EXISTS (
@@ -58,7 +61,7 @@ WITH r AS MATERIALIZED (
                                         WHERE w.delegate = q.id AND live.approver = 'person:' || w.person_id AND w.starts_at <= t.at AND w.ends_at > t.at)))
                 ELSE false END AS alone
       FROM live, v
-     WHERE v.outcome = ANY('{vote,approve,deny}') AND (live.id = %(pause_id)s OR (v.outcome = 'deny' AND live.step = v.step))
+     WHERE v.outcome = ANY('{vote,approve,deny,answer}') AND (live.id = %(pause_id)s OR (v.outcome = 'deny' AND live.step = v.step))
 ), moved AS (
     UPDATE run_pause SET
         status = m.to_status,
@@ -66,7 +69,7 @@ WITH r AS MATERIALIZED (
         votes_left = m.votes_left,  -- from the locked row: a CHECK looks at what is made of the one from before the lock, too
         voters = m.voters,
         stuck_at = NULL,
-        decided_by = CASE WHEN m.event = ANY('{approve,deny}') THEN %(actor)s END,
+        decided_by = CASE WHEN m.event = ANY('{approve,deny,answer}') THEN %(actor)s END,
         decided_at = CASE WHEN m.to_status <> 'waiting' THEN t.at END,
         fire_at = CASE WHEN m.alone THEN t.at ELSE run_pause.fire_at END,
         reason = m.reason
@@ -93,7 +96,7 @@ WITH r AS MATERIALIZED (
 ), voted AS (
     INSERT INTO pause_vote (pause_id, at, level, person, verdict, surface, reason, seal)
     SELECT %(pause_id)s, t.at, v.level, %(actor)s, %(verdict)s, %(surface)s, nullif(%(reason)s, ''), %(seal)s
-      FROM t, v WHERE v.outcome = ANY('{vote,approve,deny}')
+      FROM t, v WHERE v.outcome = ANY('{vote,approve,deny,answer}')
 ), repainted AS (
     UPDATE card SET {repaint} WHERE card.pause_id = ANY(ARRAY(SELECT id FROM moves))
 ), {log}

@@ -16,6 +16,7 @@ _DID: Final[Mapping[str, str]] = {
     "pause vote": "approved, as one of several",
     "pause approve": "approved",
     "pause deny": "denied",
+    "pause answer": "answered",
     "pause escalate": "sent it on, since nobody answered in time or nobody could see it",
     "pause expire": "ended it, since nobody answered",
     "pause cancel": "withdrew it",
@@ -40,6 +41,8 @@ _IN_VAIN: Final[Mapping[str, str]] = {
     "not_yours": "it is for somebody else to decide",
     "not_requester": "only the requester may",
     "voted": "their answer counted already",
+    "question": "it asks for an answer, and not for a yes",
+    "no_question": "it asks for a yes, and not for an answer",
     "settled": "it was settled already",
     "due": "its time was up",
     "stale": "the card showed another content",
@@ -49,7 +52,7 @@ _IN_VAIN: Final[Mapping[str, str]] = {
     "open": "it was being carried out",
 }
 """Why an attempt was refused."""
-_ANSWERS: Final = frozenset({"vote", "approve", "deny"})
+_ANSWERS: Final = frozenset({"vote", "approve", "deny", "answer"})
 _NOBODY: Final = frozenset({"system", ""})
 _DETAIL: Final = 300
 
@@ -71,7 +74,7 @@ def _line(pause: Pause, one: Passage) -> list[Block]:
 
 
 def _said(one: Passage) -> str:
-    """The reason that a person gave; what machines note beside their moves is not for people."""
-    if one.event not in {"deny", "cancel", "abandon"} or not (one.detail and one.detail.strip()):
+    """The reason or the answer that a person gave; what machines note beside their moves is not for people."""
+    if one.event not in {"deny", "answer", "cancel", "abandon"} or not (one.detail and one.detail.strip()):
         return ""
     return f": “{cut(one_line(one.detail), _DETAIL)}”"

@@ -1,4 +1,4 @@
-"""`placet pending`, and the decisions: approve, deny, withdraw. They are judged as a click is, by the same statement, and told in the same words."""
+"""`placet pending`, and the decisions: approve, deny, reply, withdraw. They are judged as a click is, by the same statement, and told in the same words."""
 
 from collections.abc import Callable
 from functools import partial
@@ -29,6 +29,7 @@ from bot.commands.terminal import (
 from engine import settings
 from engine.errors import BadInput
 from engine.models import Decided, Due, Outcome, Unconfirmed, Voted
+from engine.rules import questions
 from engine.rules.digest import short
 from engine.state import db, halts, pauses, people, runs
 from engine.workers.sweep import Sweeper
@@ -86,24 +87,44 @@ def approve(
     confirm: Annotated[str, typer.Option(help="What its rule has the approver type, where it does.")] = "",
 ) -> None:
     """Say yes to a request, exactly as it is stored."""
-    _decide(partial(pauses.approve, confirm=confirm), pause, person, reason)
+    _decide(partial(pauses.approve, confirm=confirm), pause, person, _reason(reason))
 
 
 @app.command()
 def deny(pause: PauseId, person: As, reason: Reason = "") -> None:
     """Say no to a request; the reason reaches the agent."""
-    _decide(pauses.deny, pause, person, reason)
+    _decide(pauses.deny, pause, person, _reason(reason))
+
+
+@app.command()
+def reply(
+    pause: PauseId,
+    text: Annotated[str, typer.Argument(help="The answer: one of its choices, or your own words.")],
+    person: As,
+) -> None:
+    """Answer a question that an agent asks; the agent reads it. It approves nothing."""
+
+    def verb(conn: db.Conn, pause_id: UUID, by: str, *, surface: str, reason: str) -> Outcome:
+        return pauses.answer(conn, pause_id, by, reason, surface=surface)
+
+    if why := questions.unfit(text):
+        raise BadInput("TEXT", why)
+    _decide(verb, pause, person, text)
 
 
 @app.command()
 def withdraw(pause: PauseId, person: As, reason: Reason = "") -> None:
     """Take back a request of one's own, as long as nothing of it is being done."""
-    _decide(pauses.withdraw, pause, person, reason)
+    _decide(pauses.withdraw, pause, person, _reason(reason))
+
+
+def _reason(given: str) -> str:
+    if len(given) > _LONGEST_REASON:
+        raise BadInput("--reason", phrases.LONG_REASON)
+    return given
 
 
 def _decide(verb: Verb, pause: str, person: str, reason: str) -> None:
-    if len(reason) > _LONGEST_REASON:
-        raise BadInput("--reason", phrases.LONG_REASON)
     with database() as conn:
         by = actor(conn, person)
         pause_id = runs.by_tail(pause, "pause", lambda tail: pauses.find(conn, tail))

@@ -154,8 +154,11 @@ def _one(need: Need, everybody: People | None, requester: str) -> None:
         ("what it needs", needs.in_words(need, approver, everybody or NOBODY)),
         ("why", plain(need.why) if need.kind != "forbid" else ""),
         ("if nobody answers", needs.silence(need, everybody or NOBODY) if approver else ""),
-        ("price", needs.tolerance(need) if need.kind == "ask" or need.tolerance_bp else ""),
-        ("to be done within", f"{span(need.execute_within_s)} of the approval" if approver else ""),
+        ("price", needs.tolerance(need) if (need.kind == "ask" and not need.is_question) or need.tolerance_bp else ""),
+        (
+            "to be done within",
+            f"{span(need.execute_within_s)} of the approval" if approver and not need.is_question else "",
+        ),
         ("to be typed", f"the {need.confirm.replace('_', ' ')}" if need.confirm else ""),
         ("reminded", f"after {span(need.remind_after_s)}" if need.remind_after_s else ""),
         ("shown in", need.channel or ""),

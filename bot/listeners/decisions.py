@@ -19,7 +19,7 @@ from engine.state import cards, pauses
 
 log = logging.getLogger(__name__)
 
-Verb = Literal["approve", "deny", "withdraw"]
+Verb = Literal["approve", "deny", "answer", "withdraw"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +40,7 @@ def ours(desk: Desk, button: ids.Button | None) -> ids.Button | str:
 
 
 def decide(desk: Desk, click: Click, verb: Verb, *, reason: str = "", confirm: str = "") -> Outcome:
-    """What came of it. A pause whose time is up is settled first, as a sweep would, and then looked at once more. Raises NotFound."""
+    """What came of it; `reason` is the answer, where one is given. A pause whose time is up is settled first, as a sweep would, and then looked at once more. Raises NotFound."""
     outcome = _tried(desk, click, verb, reason, confirm)
     if outcome.now.status == "waiting" and outcome.now.fire_at <= outcome.now.at:
         desk.sweeper.settle_one(click.button.about)
@@ -62,6 +62,8 @@ def _tried(desk: Desk, click: Click, verb: Verb, reason: str, confirm: str) -> O
                 )
             case "deny":
                 return pauses.deny(conn, pause_id, actor, surface=surface, shown=shown, reason=reason)
+            case "answer":
+                return pauses.answer(conn, pause_id, actor, reason, surface=surface, shown=shown)
             case "withdraw":
                 return pauses.withdraw(conn, pause_id, actor, surface=surface, reason=reason)
 

@@ -99,6 +99,11 @@ class Content:
     confirm: Confirmation | None = None
     shown_at: datetime | None = None
 
+    @property
+    def choices(self) -> tuple[str, ...] | None:
+        """What a question offers to choose among, nothing if it offers none; None: it is no question, and asks for a yes."""
+        return tuple(self.arguments["choices"]) if self.need.is_question else None
+
     def to_document(self) -> dict[str, Any]:
         """The one document of the pause, JSON-safe, as its digest covers it."""
         need = self.need

@@ -21,8 +21,9 @@ from engine.state import db, ledger
 from engine.state.present import Refusal, Rules
 from engine.state.runs import Ask
 from engine.tool import Bound, InvalidArguments, Tool
-from engine.workers import grants, judge
+from engine.workers import grants, judge, questions
 from engine.workers.means import Turn
+from engine.workers.questions import Question
 
 _log = logging.getLogger(__name__)
 
@@ -65,11 +66,11 @@ class Effectful:
         return amount.minor if amount else 0
 
 
-Plan = Answer | Plain | Effectful
+Plan = Answer | Plain | Effectful | Question
 
 
 def plan(turn: Turn, calls: Sequence[Call], holds: Rules, *, but: UUID | None = None) -> list[Plan]:
-    """What must become of calls that nobody was asked about yet. The same effect twice in one turn is meant once.
+    """What must become of calls that nobody was asked about yet. The same effect, or question, twice in one turn is meant once.
 
     `but`: the effect of one of them that was begun already, which does not count as paid before.
     """
@@ -78,13 +79,13 @@ def plan(turn: Turn, calls: Sequence[Call], holds: Rules, *, but: UUID | None = 
     plans: list[Plan] = []
     for call in calls:
         planned = _plan(turn, call, holds, going, but)
-        if isinstance(planned, Effectful):
+        if isinstance(planned, Effectful | Question):
             key = digest.fingerprint(planned.tool.name, planned.bound.arguments)
             if key in seen:
                 planned = Answer(
                     call=call, text="The same call is already in this turn, and counts once. This one was not done."
                 )
-            elif to := judge.counted(planned.tool, planned.bound):
+            elif isinstance(planned, Effectful) and (to := judge.counted(planned.tool, planned.bound)):
                 going[to] += planned.minor
             seen.add(key)
         plans.append(planned)
@@ -100,6 +101,9 @@ def _plan(turn: Turn, call: Call, holds: Rules, going: Mapping[tuple[str, str, s
         bound = tool.bind(call.arguments)
     except InvalidArguments as error:
         return Answer(call=call, text=str(error))
+    if tool.asks:
+        asked = questions.planned(turn.run, call, tool, bound, holds)
+        return Answer(call=call, text=asked) if isinstance(asked, str) else asked
     if tool.action is None:
         return Plain(call=call, tool=tool, bound=bound)
     if before := holds.refused.get(digest.fingerprint(tool.name, bound.arguments)):
@@ -180,6 +184,18 @@ def _odd(found: Any) -> str | None:
     return None
 
 
+def asked(run: Run, plans: Sequence[Plan]) -> list[Content]:
+    """What people must be asked before anything of these is done: for a yes, or for an answer."""
+    asking = []
+    for one in plans:
+        match one:
+            case Effectful(need=need) if need.kind == "ask":
+                asking.append(content(run, one))
+            case Question():
+                asking.append(questions.content(run, one))
+    return asking
+
+
 def content(run: Run, planned: Effectful, *, supersedes: Superseded | None = None) -> Content:
     """All that a pause holds, from one planned call."""
     tool, bound, call = planned.tool, planned.bound, planned.call
@@ -219,10 +235,8 @@ def ask(run: Run, held: Content, people: People, now: datetime) -> Ask:
     answer_within_s = within_s(need, now, need.calendar)
     until = now + timedelta(seconds=answer_within_s)
     shown = escalation.shown_to(approver, need, people, (requester,), waits=(now, until), first=True)
-    cards = (
-        *(NewCard(kind="approver", dest=dest, not_before=begins) for dest, begins in shown.items()),
-        NewCard(kind="requester", dest=f"person:{requester}"),
-    )
+    told = () if approver == f"person:{requester}" else (NewCard(kind="requester", dest=f"person:{requester}"),)
+    cards = (*(NewCard(kind="approver", dest=dest, not_before=begins) for dest, begins in shown.items()), *told)
     stored = replace(held, shown_at=shown_from(need, now))
     return Ask(id=db.new_id(), content=stored, approver=approver, cards=cards, answer_within_s=answer_within_s)
 
