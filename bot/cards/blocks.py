@@ -11,7 +11,7 @@ from typing import Literal
 from bot.cards import facts, ids, parts, questions
 from bot.cards.outcomes import Told, told
 from bot.cards.parts import Block, Message, Moment, clock, cut, paragraph, size_of, small
-from bot.cards.phrases import came
+from bot.cards.phrases import approver_name, came
 from bot.cards.seen import one_line, seen, seen_line
 from engine.models import Content, Line, Pause, Waiting
 
@@ -103,12 +103,14 @@ def _for_approver(
         there = "you answer" if content.need.is_question else "Approve and Deny stand"
         shown, note = (decide, []) if fitted.complete else ([], paragraph(_DECIDE_THERE.format(there)))
         yours = f"is yours to {'answer' if content.need.is_question else 'decide'} now."
+        who = approver_name(pause.approver, pause.approver_name)
+        whom = small(f"For {who} to answer.") if content.need.is_question else []
         why = [
             *(parts.strong(f"{came(pause.level, pause.voters, unseen=pause.unseen)} {yours}") if pause.level else []),
             *facts.stand_ins(pause),
         ]
         offered = parts.buttons(*shown, *withdraw, details)
-        return [blocks[0], *why, *blocks[1:], *facts.deadline(pause, content), *note, *offered]
+        return [blocks[0], *why, *blocks[1:], *whom, *facts.deadline(pause, content), *note, *offered]
     until = small(Moment("Answer by {}.", pause.fire_at))
     return [*blocks, *_outcome(now), *until, *parts.buttons(*withdraw, *([details] if fitted.left else []))]
 

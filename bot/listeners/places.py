@@ -8,7 +8,7 @@ from bot.cards import ids
 Json = dict[str, Any]
 
 
-_FORMS: Final = (ids.CALLBACK_DENY, ids.CALLBACK_CONFIRM, ids.CALLBACK_HAPPENED)
+_FORMS: Final = (ids.CALLBACK_ANSWER, ids.CALLBACK_DENY, ids.CALLBACK_CONFIRM, ids.CALLBACK_HAPPENED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
