@@ -15,6 +15,7 @@ buttons = st.builds(
     about=st.uuids(),
     shown=st.text("0123456789abcdef", min_size=8, max_size=8),
     attempt=st.none() | st.uuids(),
+    choice=st.none() | st.integers(0, 99),
 )
 channels = st.none() | st.from_regex(r"[CDG][A-Z0-9]{2,12}", fullmatch=True)
 
@@ -55,9 +56,10 @@ def test_every_action_of_ours_matches_the_one_pattern() -> None:
         for name, value in vars(ids).items()
         if name.startswith(("ACTION_", "CALLBACK_")) and isinstance(value, str)
     ]
-    assert len(actions) == 15
-    assert len(set(actions)) == 15
+    assert len(actions) == 19
+    assert len(set(actions)) == 19
     assert all(ids.ACTION_PATTERN.fullmatch(action) for action in actions)
+    assert {ids.ACTION_PATTERN.fullmatch(ids.choose(n))["verb"] for n in range(5)} == {"choose"}  # type: ignore[index]
     assert not ids.ACTION_PATTERN.fullmatch("other:approve")
 
 
