@@ -20,6 +20,7 @@ from engine.models import Line
 from engine.results import shown
 from engine.rules import digest
 from engine.rules.money import Money
+from engine.rules.needs import QUESTION
 from engine.rules.policy import Facts
 
 _log = logging.getLogger(__name__)
@@ -105,6 +106,11 @@ class Tool:
     def cannot_be_looked_up(self) -> bool:
         """It moves money, nothing can tell afterwards whether it did, and nobody has said that this is known."""
         return self.amount is not None and "find" not in self.companions and not self.no_find
+
+    @property
+    def ruled_by(self) -> str | None:
+        """The action by which a policy's rules speak of its calls; None: of these none does."""
+        return QUESTION if self.asks else self.action
 
     def looks_with_credential(self) -> bool:
         """Whether its `find` takes the effect, and so the credential."""
