@@ -74,10 +74,11 @@ ASKS = replace(
 
 def question(*choices: str, **fields: Any) -> Content:
     """A question of the same agent, with these choices."""
-    arguments = {"question": "Which of the two suppliers do you prefer?", "choices": list(choices)}
+    said = "Which of the two suppliers do you prefer?"
+    arguments = {"question": said, "choices": list(choices)}
     lines = tuple(Line(label=f"Choice {n}", value=one) for n, one in enumerate(choices, 1))
     asked = replace(
-        CONTENT, tool="ask_human", title="The procurement agent asks", arguments=arguments, summary=arguments["question"], lines=lines,
+        CONTENT, tool="ask_human", title="The procurement agent asks", arguments=arguments, summary=said, lines=lines,
         explanation="", amount=None, scopes=(), need=ASKS, quote=None, effect_key="",
     )  # fmt: skip
     return replace(asked, **fields)

@@ -11,7 +11,7 @@ from bot.cards import ids
 from bot.cards.blocks import card
 from bot.cards.history import history
 from bot.cards.lists import waiting_list
-from engine.models import Actor, Decided
+from engine.models import Actor, Decided, NewCard
 from engine.rules.questions import ANSWER_MOST, TOO_LONG
 from engine.state import events, pauses
 from tests import rows
@@ -177,7 +177,7 @@ def test_whoever_may_not_answer_is_told_who_may(home: Home, pause_id: UUID, user
 def test_the_requester_who_is_asked_answers_in_their_own_conversation_and_may_withdraw_there(
     home: Home, conn: Any
 ) -> None:
-    cards = (rows.NewCard(kind="approver", dest="person:priya"),)
+    cards = (NewCard(kind="approver", dest="person:priya"),)
     need = replace(rows.ANSWERED, person="requester", on_expiry="deny", steps=(), channel=None)
     [pause_id] = rows.waiting(conn, approver="person:priya", cards=cards, **rows.question(*TWO, need=need))
     shown = home.card("D0PRIYA")
@@ -188,7 +188,10 @@ def test_the_requester_who_is_asked_answers_in_their_own_conversation_and_may_wi
         ids.ACTION_WITHDRAW,
         ids.ACTION_DETAILS,
     }
-    home.office.press("U0PRIYA", shown, ids.choose(0))
+    listed = home.office.command("U0PRIYA")
+    assert {ids.choose(0), ids.ACTION_WITHDRAW} <= set(actions_of(listed))
+    home.office.press("U0PRIYA", shown, ids.ACTION_ANSWER)
+    assert fill_in(home, "U0PRIYA", "Nordholz.") == []
     assert home.pause(pause_id).decided_by == "priya"
 
 

@@ -68,7 +68,7 @@ def test_whom_it_asks_is_not_the_authors_to_say() -> None:
 
 
 def test_the_name_and_the_action_of_a_question_are_taken() -> None:
-    def ask_human(question: str) -> str: ...
+    def ask_human(question: str) -> None: ...
 
     mine = Agent("asks", model="claude-sonnet-5", system="Ask.", ask_human=True)
     with pytest.raises(Misconfigured, match="the agent has a tool of that name already"):
