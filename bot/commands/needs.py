@@ -17,17 +17,18 @@ NOBODY: Final = People(())
 
 
 def in_words(need: Need, approver: str | None, people: People) -> str:
-    """One line: what becomes of it. `approver` is who is asked first, None if nobody may be."""
+    """One line: what becomes of it. `approver` is who is asked first, None if nobody may be; "person:requester" where that may be anybody."""
     match need.kind:
         case "allow":
             return "done without asking"
         case "forbid":
             return f"forbidden: {plain(need.why)}"
-        case "ask" if approver is None and not (need.is_question and need.person == REQUESTER):
+        case "ask" if approver is None:
             return "refused: nobody but the requester may decide on it"
         case "ask":
             several = f"{need.approvers} of " if need.approvers > 1 else ""
-            whom = approver_name(approver, _name(approver, people)) if approver else who(need)
+            anybody = need.is_question and approver == f"person:{REQUESTER}"
+            whom = who(need) if anybody else approver_name(approver or "", _name(approver or "", people))
             typed = f", who types the {need.confirm.replace('_', ' ')}" if need.confirm else ""
             return f"asks {several}{whom}{typed}; {_within(need, need)} to answer"
 
