@@ -2,7 +2,8 @@
 
 -- name: barred :fragment
 -- Why somebody may not decide a pause p of the run r at the time t, as branches of a CASE; those before it have seen that it waits and is intact.
-WHEN %(actor)s = r.on_behalf_of THEN 'own'
+-- A question (of which no approval is missing) may be answered by the requester, if it asks them by name: it is no consent.
+WHEN %(actor)s = r.on_behalf_of AND (p.votes_left > 0 OR p.approver <> 'person:' || %(actor)s) THEN 'own'
 WHEN %(actor)s = ANY(p.voters) THEN 'voted'
 WHEN NOT EXISTS (SELECT FROM person WHERE id = %(actor)s AND active) THEN 'not_yours'
 WHEN p.approver <> 'person:' || %(actor)s AND NOT EXISTS (
@@ -19,8 +20,10 @@ WHEN p.fire_at <= t.at THEN 'due'
                WHEN a.altered OR c.digest IS DISTINCT FROM pause_digest_v1(c.document) THEN 'broken'
                WHEN c.seal IS NOT NULL AND a.seal IS NULL THEN 'keyless'
                WHEN NOT starts_with(c.digest, a.shown) THEN 'stale'
+               WHEN %(verdict)s <> 'answer' AND p.votes_left = 0 THEN 'question'
+               WHEN %(verdict)s = 'answer' AND p.votes_left > 0 THEN 'no_question'
                {barred}
-               WHEN %(verdict)s = 'deny' THEN 'deny'
+               WHEN %(verdict)s = ANY('{deny,answer}') THEN %(verdict)s
                WHEN strpos(c.document, '"confirm":{"of":') > 0 AND c.document::json #>> '{confirm,typed}' <> a.typed THEN 'unconfirmed'
                WHEN p.votes_left > 1 THEN 'vote'
                ELSE 'approve'
@@ -39,9 +42,10 @@ NOT EXISTS (
                                         WHERE w.delegate = q.id AND live.approver = 'person:' || w.person_id AND w.starts_at <= t.at AND w.ends_at > t.at)))
 
 -- name: decide_pause :one
--- A person approves or denies (verdict) what a pause asks. `outcome` says what came of it: vote, approve or deny when it moved;
--- settled (it no longer waits), broken (its content was altered, or is not what its seal is of: `altered`), keyless (it is sealed, and
--- the vote is not), stale (the card showed another content), own (the requester's own),
+-- A person approves or denies what a pause asks, or answers the question that it is (verdict). `outcome` says what came of it: vote, approve,
+-- deny or answer when it moved; settled (it no longer waits), broken (its content was altered, or is not what its seal is of: `altered`),
+-- keyless (it is sealed, and the vote is not), stale (the card showed another content), question (it asks for an answer and not for a yes: no
+-- approval of it is missing), no_question (the other way round), own (the requester's own, unless it is a question that asks them by name),
 -- voted (this person already has), not_yours, due (its time is up: settle that first), unconfirmed (what must be typed to approve it was
 -- not) when it did not. Who stands in for a person that is away, and has not left, may decide in their place. A deny cancels the siblings.
 -- A vote after which nobody else who is asked now can give the next is the end of their time, if the rule has further steps: it is due at once.
@@ -64,14 +68,14 @@ WITH r AS MATERIALIZED (
     SELECT live.id, live.status AS from_status,
            CASE WHEN live.id = %(pause_id)s THEN v.outcome ELSE 'cancel' END AS event,
            CASE WHEN live.id <> %(pause_id)s THEN 'cancelled'
-                ELSE CASE v.outcome WHEN 'approve' THEN 'approved' WHEN 'deny' THEN 'denied' ELSE 'waiting' END END AS to_status,
-           live.votes_left - CASE WHEN live.id = %(pause_id)s AND v.outcome <> 'deny' THEN 1 ELSE 0 END AS votes_left,
+                ELSE CASE v.outcome WHEN 'approve' THEN 'approved' WHEN 'deny' THEN 'denied' WHEN 'answer' THEN 'answered' ELSE 'waiting' END END AS to_status,
+           live.votes_left - CASE WHEN live.id = %(pause_id)s AND v.outcome = ANY('{vote,approve}') THEN 1 ELSE 0 END AS votes_left,
            CASE WHEN live.id = %(pause_id)s THEN live.voters || %(actor)s::text ELSE live.voters END AS voters,
            CASE WHEN live.id = %(pause_id)s THEN nullif(%(reason)s, '') ELSE 'another call of the same turn was denied' END AS reason,
            CASE WHEN live.id = %(pause_id)s AND v.outcome = 'vote' AND v.steps > v.level THEN {nobody_else}
                 ELSE false END AS alone
       FROM live, v
-     WHERE v.outcome = ANY('{vote,approve,deny}') AND (live.id = %(pause_id)s OR (v.outcome = 'deny' AND live.step = v.step))
+     WHERE v.outcome = ANY('{vote,approve,deny,answer}') AND (live.id = %(pause_id)s OR (v.outcome = 'deny' AND live.step = v.step))
 ), moved AS (
     UPDATE run_pause SET
         status = m.to_status,
@@ -79,7 +83,7 @@ WITH r AS MATERIALIZED (
         votes_left = m.votes_left,  -- from the locked row: a CHECK looks at what is made of the one from before the lock, too
         voters = m.voters,
         stuck_at = NULL,
-        decided_by = CASE WHEN m.event = ANY('{approve,deny}') THEN %(actor)s END,
+        decided_by = CASE WHEN m.event = ANY('{approve,deny,answer}') THEN %(actor)s END,
         decided_at = CASE WHEN m.to_status <> 'waiting' THEN t.at END,
         fire_at = CASE WHEN m.alone THEN t.at ELSE run_pause.fire_at END,
         reason = m.reason
@@ -106,7 +110,7 @@ WITH r AS MATERIALIZED (
 ), voted AS (
     INSERT INTO pause_vote (pause_id, at, level, person, verdict, surface, reason, seal)
     SELECT %(pause_id)s, t.at, v.level, %(actor)s, %(verdict)s, %(surface)s, nullif(%(reason)s, ''), %(seal)s
-      FROM t, v WHERE v.outcome = ANY('{vote,approve,deny}')
+      FROM t, v WHERE v.outcome = ANY('{vote,approve,deny,answer}')
 ), repainted AS (  -- and what waits beside it, which says how many do
     UPDATE card SET {repaint} WHERE card.pause_id = ANY(ARRAY(
         SELECT id FROM moves UNION
@@ -199,10 +203,10 @@ SELECT coalesce(told.outcome, 'again') AS outcome, p.id AS pause_id, p.run_id, c
  ORDER BY p.step, p.place, p.id;
 
 -- name: turn_of_pause :many
--- What waits, of the same turn and with the same approver, behind this place of the turn (-1: from the beginning), in its order; the pause
+-- What waits for a yes, of the same turn and with the same approver, behind this place of the turn (-1: from the beginning), in its order; the pause
 -- itself too, if it waits there. No row: nothing does.
 SELECT o.id FROM run_pause p JOIN run_pause o ON o.run_id = p.run_id AND o.step = p.step AND o.approver = p.approver
- WHERE p.id = %(pause_id)s AND o.status = 'waiting' AND o.n > %(after)s ORDER BY o.n, o.id;
+ WHERE p.id = %(pause_id)s AND o.status = 'waiting' AND o.votes_left > 0 AND o.n > %(after)s ORDER BY o.n, o.id;
 
 -- name: sealed_content :one
 -- What a vote is about to be given on, for the check of its seal. No row: there is no such pause.
@@ -274,7 +278,7 @@ SELECT coalesce(v.outcome, 'again') AS outcome, p.id AS pause_id, p.run_id, coal
 
 -- name: ask_requester :one
 -- Whoever may decide asks the requester something first: it is on record and is to be said, in the thread of each card of an approver and to
--- the requester; no vote and no hour is changed. `outcome`: ask_back when it was asked, as inquiry `n` of this pause; settled, broken, stale, own,
+-- the requester; no vote and no hour is changed. `outcome`: ask_back when it was asked, as inquiry `n` of this pause; settled, broken, stale, question, own,
 -- voted, not_yours, due as in decide_pause, blank (nothing was written), asked (this person has asked just that: a form sent twice) when it was
 -- not, again as in withdraw_pause: what this statement sees of the record and of the cards is older than the run it locked. No row: there is no
 -- such pause.
@@ -294,6 +298,7 @@ WITH held AS MATERIALIZED (
                WHEN p.status <> 'waiting' THEN 'settled'
                WHEN %(altered)s OR c.digest IS DISTINCT FROM pause_digest_v1(c.document) THEN 'broken'
                WHEN NOT starts_with(c.digest, %(shown)s) THEN 'stale'
+               WHEN p.votes_left = 0 THEN 'question'
                {barred}
                WHEN %(inquiry)s = '' THEN 'blank'
                WHEN EXISTS (SELECT FROM asked WHERE asked.actor = %(actor)s AND asked.detail = %(inquiry)s) THEN 'asked'
@@ -577,7 +582,7 @@ SELECT p.id, p.run_id, p.step, p.n, p.status, p.version, p.created_at, p.fire_at
   FROM run_pause p JOIN run r ON r.id = p.run_id JOIN pause_content c ON c.pause_id = p.id
   JOIN LATERAL (SELECT c.digest = pause_digest_v1(c.document) AS intact OFFSET 0) checked ON true  -- OFFSET 0: once
   JOIN LATERAL (SELECT count(DISTINCT o.n) FILTER (WHERE o.n <= p.n) AS nth, count(DISTINCT o.n) AS of_turn,
-                       count(*) FILTER (WHERE o.status = 'waiting' AND o.approver = p.approver) AS together
+                       count(*) FILTER (WHERE o.status = 'waiting' AND o.votes_left > 0 AND o.approver = p.approver) AS together
                   FROM run_pause o WHERE o.run_id = p.run_id AND o.step = p.step) turn ON true
   LEFT JOIN person d ON d.id = p.decided_by LEFT JOIN person q ON q.id = r.on_behalf_of
   LEFT JOIN person a ON p.approver = 'person:' || a.id

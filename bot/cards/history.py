@@ -20,6 +20,7 @@ _DID: Final[Mapping[str, str]] = {
     "pause reply": "answered",
     "pause approve": "approved",
     "pause deny": "denied",
+    "pause answer": "answered",
     "pause escalate": "sent it on, since nobody answered in time or nobody could see it",
     "pause expire": "ended it, since nobody answered",
     "pause cancel": "withdrew it",
@@ -45,6 +46,8 @@ _IN_VAIN: Final[Mapping[str, str]] = {
     "not_yours": "it is for somebody else to decide",
     "not_requester": "only the requester may",
     "voted": "their answer counted already",
+    "question": "it asks for an answer, and not for a yes",
+    "no_question": "it asks for a yes, and not for an answer",
     "settled": "it was settled already",
     "due": "its time was up",
     "stale": "the card showed another content",
@@ -73,7 +76,9 @@ _IN_VAIN: Final[Mapping[str, str]] = {
     "kept": "another that was to be decided with it had moved",
 }
 """Why an attempt was refused."""
-_ANSWERS: Final = frozenset({"vote", "approve", "deny"})
+_ANSWERS: Final = frozenset({"vote", "approve", "deny", "answer"})
+_WORDED: Final = frozenset({"deny", "answer", "cancel", "abandon", "ask_back", "reply"})
+"""What people give words with."""
 _NOBODY: Final = frozenset({"system", ""})
 _DETAIL: Final = 300
 
@@ -97,10 +102,10 @@ def _line(pause: Pause, one: Passage) -> list[Block]:
 
 
 def _said(pause: Pause, one: Passage) -> str:
-    """The reason that a person gave, or the run that asks again; what else machines note beside their moves is not for people."""
+    """The reason or the words that a person gave, or the run that asks again; what else machines note beside their moves is not for people."""
     if one.event == "ask_again" and one.detail:
         return f": {screen_id('run', one.detail)}"
-    if one.event not in {"deny", "cancel", "abandon", "ask_back", "reply"} or not (one.detail and one.detail.strip()):
+    if one.event not in _WORDED or not (one.detail and one.detail.strip()):
         return ""
     said = inquiries.words(one.detail) if one.event == "reply" else one.detail
     words = pause.content.readable(said) if pause.content else said

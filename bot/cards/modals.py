@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from bot.cards import facts, ids, inquiries, parts
-from bot.cards.asked import is_asked
+from bot.cards import facts, ids, inquiries, parts, questions
+from bot.cards.asked import is_asked, is_barred
 from bot.cards.blocks import ALTERED, button_of
 from bot.cards.history import history
 from bot.cards.outcomes import Told, told
@@ -42,7 +42,7 @@ _TOO_LONG = (
 def details_view(
     pause: Pause, env: str, *, passages: Sequence[Passage] = (), viewer: Actor | None = None, channel: str | None = None
 ) -> View:
-    """Everything about a pause, and what happened to it (`passages`). Approve and Deny are in it while it waits, unless this viewer surely may not decide.
+    """Everything about a pause, and what happened to it (`passages`). What settles it is in it while it waits, unless this viewer surely may not decide.
 
     `viewer` None: it is not known who looks; `channel` is where their private answers go.
     """
@@ -51,10 +51,8 @@ def details_view(
     if pause.content is None:
         return view | {"blocks": [*paragraph(ALTERED), *_stands(told(pause)), *_numbers(pause)]}
     value = ids.encode(button)
-    typed = pause.content.confirm is not None
-    decide = (
-        [*parts.deciding(value, typed=typed), inquiries.ask_button(pause, value)] if may_decide(pause, viewer) else []
-    )
+    ask = [] if pause.is_question else [inquiries.ask_button(pause, value)]
+    decide = [*questions.offered(pause.content, button), *ask] if may_decide(pause, viewer) else []
     open_one = inquiries.to_reply(pause) if viewer and viewer.id == pause.on_behalf_of else None
     answer = [inquiries.reply_button(button, open_one)] if open_one else []
     fuller = ((passages, inquiries.LATEST), ((), inquiries.LATEST), ((), 0))  # they give way to what is decided
@@ -79,7 +77,7 @@ def may_decide(pause: Pause, viewer: Actor | None) -> bool:
         return False
     if viewer is None:
         return True
-    barred = viewer.id == pause.on_behalf_of or viewer.id in pause.voters
+    barred = is_barred(pause, viewer) or viewer.id in pause.voters
     return not barred and is_asked(pause.approver, (one.id for one in pause.stand_ins), viewer)
 
 
@@ -170,6 +168,12 @@ def typed_input(confirm: Confirmation, block: str) -> Block:
     }
 
 
+def answer_view(pause: Pause, env: str, channel: str | None = None) -> View:
+    """The form that answers a question (questions.answer_view). The pause is intact, and a question."""
+    frame = modal("Answer this", ids.CALLBACK_ANSWER, ids.Carried(button_of(pause, env), channel))
+    return questions.answer_view(pause, frame)
+
+
 def errors(block: str, sentence: str) -> dict[str, Any]:
     """The answer to a submitted form that decided nothing: the form stays open and says why, below this block (phrases.said)."""
     return {"response_action": "errors", "errors": {block: cut(sentence, 1_000)}}
@@ -199,7 +203,7 @@ def whole(
             facts.deadline(pause, content) if pause.status == "waiting" else [],
             facts.approvals(pause, content),
             inquiries.whole(pause, asked),
-            boxed("The exact action", seen(action).text),
+            boxed("The exact question" if content.need.is_question else "The exact action", seen(action).text),
             facts.fields(_authority(content)),
             _effect(pause),
             history(pause, passages),
@@ -215,16 +219,20 @@ def _stands(now: Told) -> list[Block]:
 def _authority(content: Content) -> list[Line]:
     """On what authority it would be done, by which rule, and how far the world may move meanwhile."""
     need = content.need
-    return [
-        Line(label="Acts as", value=content.acts_as),
-        Line(label="On behalf of", value=content.on_behalf_of),
-        Line(label="Scopes", value=", ".join(content.scopes) or "none"),
-        Line(label="Policy", value=f"{need.policy_version}, rule “{need.rule}”"),
-        Line(label="Why it is asked", value=need.why),
+    scopes = [Line(label="Scopes", value=", ".join(content.scopes) or "none")]
+    of_a_yes = [
         Line(label="Approvals needed", value=str(need.approvers)),
         *([Line(label="To be typed", value=f"the {need.confirm.replace('_', ' ')}")] if need.confirm else []),
         Line(label="The price", value=facts.tolerance(need)),
         Line(label="Once approved, valid for", value=span(need.execute_within_s)),
+    ]
+    return [
+        Line(label="Acts as", value=content.acts_as),
+        Line(label="On behalf of", value=content.on_behalf_of),
+        *([] if need.is_question else scopes),
+        Line(label="Policy", value=f"{need.policy_version}, rule “{need.rule}”"),
+        Line(label="Why it is asked", value=need.why),
+        *([] if need.is_question else of_a_yes),
         Line(label="Tool", value=f"{content.tool}, version {content.tool_version}"),
     ]
 

@@ -1,16 +1,18 @@
-"""`placet ask` and `placet reply`: an inquiry to the requester before a decision, and its answer. Judged as in Slack, and told in the same words."""
+"""`placet ask` and `placet reply`: an inquiry to the requester before a decision, its answer, and the answer to a question of an agent. Judged as in Slack, and told in the same words."""
 
 from collections.abc import Callable
 from typing import Annotated
+from uuid import UUID
 
 import typer
 
 from bot.cards import phrases
 from bot.cards.ids import screen_id
-from bot.commands.decisions import PauseId, settled_first
+from bot.commands.decisions import PauseId, decide, settled_first
 from bot.commands.terminal import SURFACE, As, Exit, actor, complain, database, plain_joined, say
 from engine.errors import BadInput
-from engine.models import AskOutcome, InquiryMade, InquiryReplied, Pause
+from engine.models import AskOutcome, InquiryMade, InquiryReplied, Outcome, Pause
+from engine.rules import questions
 from engine.rules.inquiries import WORDS_MOST
 from engine.state import db, inquiries, pauses, people, runs
 
@@ -36,20 +38,41 @@ def ask(
 @app.command()
 def reply(
     pause: PauseId,
-    answer: Annotated[str, typer.Argument(metavar="ANSWER", help="What whoever asked is answered.")],
+    answer: Annotated[
+        str,
+        typer.Argument(
+            metavar="ANSWER", help="What whoever asked is answered; of a question: a choice, or your words."
+        ),
+    ],
     person: As,
     number: Annotated[
         int | None,
         typer.Option("--inquiry", min=1, help="Which inquiry, where several are open: as show numbers them."),
     ] = None,
 ) -> None:
-    """Answer what was asked about a request of one's own."""
+    """Answer what an agent asks (its question), or what an approver asks about a request of one's own (an inquiry). It approves nothing."""
+    with database() as conn:
+        asked = pauses.get(conn, runs.by_tail(pause, "pause", lambda tail: pauses.find(conn, tail)))
+    if asked.is_question:
+        if number is not None:
+            raise BadInput("--inquiry", "this is a question of an agent, and no inquiry. Leave it out.")
+        _answer(pause, answer, person)
+        return
 
     def answered(conn: db.Conn, about: Pause, by: str) -> AskOutcome:
         n = _open(about) if number is None else number
         return inquiries.reply(conn, about.id, by, n, text=answer, surface=SURFACE)
 
     _say(answered, pause, person, "ANSWER", answer)
+
+
+def _answer(pause: str, text: str, person: str) -> None:
+    def verb(conn: db.Conn, pause_id: UUID, by: str, *, surface: str, reason: str) -> Outcome:
+        return pauses.answer(conn, pause_id, by, reason, surface=surface)
+
+    if why := questions.unfit(text):
+        raise BadInput("ANSWER", why)
+    decide(verb, pause, person, text)
 
 
 def _open(pause: Pause) -> int:

@@ -16,20 +16,21 @@ from bot.delivery.who import Turned
 from bot.listeners.desk import Desk
 from bot.listeners.places import Place, place_of
 from engine.errors import NotFound
-from engine.models import Actor, AskOutcome, Broken, Decided, NotYours, Outcome, Voted
+from engine.models import Actor, AlreadySettled, AskOutcome, Broken, Decided, NotYours, Outcome, Voted
 from engine.state import cards, events, inquiries, pauses
 
 log = logging.getLogger(__name__)
 
 Json = dict[str, Any]
-Verb = Literal["approve", "deny", "withdraw"]
+Verb = Literal["approve", "deny", "answer", "withdraw"]
 AnyOutcome = TypeVar("AnyOutcome", Outcome, AskOutcome)
 
 _TRIED: Final[Mapping[str, str]] = {
     "approve": "approve", "confirm": "approve", "deny": "deny", "withdraw": "cancel", "happened": "resolve", "retry": "retry", "stop": "abandon",
-    "ask": "ask_back", "reply": "reply",
+    "ask": "ask_back", "reply": "reply", "answer": "answer", "choose": "answer",
 }  # fmt: skip
 """The event that each button would have been, of those that decide."""
+_DID: Final = {"approve": "approved", "deny": "denied", "answer": "answered"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +81,7 @@ def on_record(desk: Desk, about: UUID, verb: str, *, actor: str, place: Place, w
 
 
 def decide(desk: Desk, click: Click, verb: Verb, *, reason: str = "", confirm: str = "") -> Outcome:
-    """What came of it. A pause whose time is up is settled first, as a sweep would, and then looked at once more. Raises NotFound."""
+    """What came of it; `reason` is the answer, where one is given. A pause whose time is up is settled first, as a sweep would, and then looked at once more. Raises NotFound."""
     return _settled_first(desk, click, verb, lambda: _tried(desk, click, verb, reason, confirm))
 
 
@@ -117,6 +118,12 @@ def _settled_first(desk: Desk, click: Click, verb: str, tried: Callable[[], AnyO
     return outcome
 
 
+def done_before(outcome: Outcome | AskOutcome, verb: str, actor: Actor) -> bool:
+    """Whether the same form of this `verb` did it already, as when it is delivered twice, or submitted again since Slack did not hear that it was taken."""
+    now = outcome.now
+    return isinstance(outcome, AlreadySettled) and (now.status, now.decided_by) == (_DID.get(verb), actor.id)
+
+
 def _tried(desk: Desk, click: Click, verb: Verb, reason: str, confirm: str) -> Outcome:
     pause_id, shown, actor = click.button.about, click.button.shown, click.actor.id
     surface = f"slack:{click.place.surface}"
@@ -128,6 +135,8 @@ def _tried(desk: Desk, click: Click, verb: Verb, reason: str, confirm: str) -> O
                 )
             case "deny":
                 return pauses.deny(conn, pause_id, actor, surface=surface, shown=shown, reason=reason)
+            case "answer":
+                return pauses.answer(conn, pause_id, actor, reason, surface=surface, shown=shown)
             case "withdraw":
                 return pauses.withdraw(conn, pause_id, actor, surface=surface, reason=reason)
 

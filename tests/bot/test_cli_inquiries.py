@@ -73,7 +73,7 @@ def test_who_may_not_decide_may_not_ask(conn: Any, db_url: str, who: str, told: 
     assert told in said.err
     record = events.of_run(conn, pauses.get(conn, pause_id).run_id)
     assert (record[-1].event, record[-1].actor, record[-1].to_status, record[-1].detail) == (
-        "ask",
+        "ask_back",
         who,
         None,
         on_record,

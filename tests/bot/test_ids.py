@@ -17,6 +17,8 @@ buttons = st.builds(
     attempt=st.none() | st.uuids(),
 ) | st.builds(
     Button, env=st.text(min_size=1, max_size=100), about=st.uuids(), shown=st.just("fa0f1d0b"), inquiry=st.integers(0, 999_999)
+) | st.builds(
+    Button, env=st.text(min_size=1, max_size=100), about=st.uuids(), shown=st.just("fa0f1d0b"), choice=st.integers(0, 99)
 )  # fmt: skip
 channels = st.none() | st.from_regex(r"[CDG][A-Z0-9]{2,12}", fullmatch=True)
 
@@ -60,9 +62,10 @@ def test_every_action_of_ours_matches_the_one_pattern() -> None:
         for name, value in vars(ids).items()
         if name.startswith(("ACTION_", "CALLBACK_")) and isinstance(value, str)
     ]
-    assert len(actions) == 26
-    assert len(set(actions)) == 26
+    assert len(actions) == 29
+    assert len(set(actions)) == 29
     assert all(ids.ACTION_PATTERN.fullmatch(action) for action in actions)
+    assert {ids.ACTION_PATTERN.fullmatch(ids.choose(n))["verb"] for n in range(5)} == {"choose"}  # type: ignore[index]
     assert not ids.ACTION_PATTERN.fullmatch("other:approve")
 
 

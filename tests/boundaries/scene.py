@@ -58,9 +58,9 @@ class Scene:
 
     # ------------------------------------------------------------------------------------------------- what our process does
 
-    def launch(self, order: str, key: str = "order-1") -> UUID:
+    def launch(self, order: str, key: str = "order-1", agent: str = "procurement") -> UUID:
         """Somebody launches a run."""
-        made = self._insist("launch", order, key)
+        made = self._insist("launch", order, key, agent)
         assert isinstance(made, UUID)
         return made
 
