@@ -40,13 +40,13 @@ RETURNING dest, digest_at, painter_until;
 
 -- name: claim_cards_of_digest :many
 -- The cards of one message of a digest that is the painter's: of one that stands and is not up to date, else of the next, so many at most of what
--- is nowhere yet: its hour is the same for all, and what Slack did not take a moment apart comes together still. `more`: another message of it
--- stands before this one. None: everything of it is true by now.
+-- is nowhere yet: its hour is the same for all, and what Slack did not take, or put off, a moment apart comes together still. `more`: another
+-- message of it stands before this one. None: everything of it is true by now.
 WITH mine AS MATERIALIZED (
-    SELECT id, ts, not_before, due AND coalesce(painter_until, '-infinity') <= clock_timestamp() AS wanting
+    SELECT id, ts, not_before, due AS wanting, coalesce(painter_until, '-infinity') <= clock_timestamp() AS free
       FROM card WHERE dest = %(dest)s AND digest_at = %(digest_at)s AND state = 'live'
 ), message AS MATERIALIZED (
-    SELECT ts FROM mine WHERE wanting AND coalesce(not_before, '-infinity') <= clock_timestamp() ORDER BY ts NULLS LAST LIMIT 1
+    SELECT ts FROM mine WHERE wanting AND free AND coalesce(not_before, '-infinity') <= clock_timestamp() ORDER BY ts NULLS LAST LIMIT 1
 ), taken AS MATERIALIZED (
     SELECT mine.id FROM mine JOIN message ON mine.ts IS NOT DISTINCT FROM message.ts
      WHERE mine.ts IS NOT NULL OR mine.wanting ORDER BY mine.id LIMIT %(most)s

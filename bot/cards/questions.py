@@ -37,7 +37,7 @@ def is_whole_in_labels(content: Content) -> bool:
 
 
 def answer_view(pause: Pause, frame: dict[str, Any]) -> dict[str, Any]:
-    """The form for an answer: its own words at `state.values[BLOCK_ANSWER][ACTION_ANSWER_TEXT]`, a choice's place at `[BLOCK_CHOICE][ACTION_CHOICE]`.
+    """The form for an answer: its own words at `state.values[BLOCK_ANSWER][ACTION_ANSWER_TEXT]`, a choice's place at `[BLOCK_ANSWER_CHOICE][ACTION_ANSWER_CHOICE]`.
 
     `frame` is the modal yet without blocks. The pause is intact, and a question.
     """
@@ -67,9 +67,11 @@ def _choosing(choices: tuple[str, ...]) -> list[Block]:
     if not choices:
         return []
     options = [{"text": parts.plain(_label(choice)), "value": str(n)} for n, choice in enumerate(choices)]
-    element = {"type": "static_select", "action_id": ids.ACTION_CHOICE, "options": options}
+    element = {"type": "static_select", "action_id": ids.ACTION_ANSWER_CHOICE, "options": options}
     label = parts.plain("Choose one")
-    return [{"type": "input", "block_id": ids.BLOCK_CHOICE, "optional": True, "label": label, "element": element}]
+    return [
+        {"type": "input", "block_id": ids.BLOCK_ANSWER_CHOICE, "optional": True, "label": label, "element": element}
+    ]
 
 
 def _label(choice: str) -> str:

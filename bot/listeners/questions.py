@@ -47,7 +47,7 @@ def submit(desk: Desk, body: Json, view: Json) -> str | None:
 
 def _submit(desk: Desk, click: Click, values: Json) -> str | None:
     words = str(values.get(ids.BLOCK_ANSWER, {}).get(ids.ACTION_ANSWER_TEXT, {}).get("value") or "").strip()
-    option = (values.get(ids.BLOCK_CHOICE, {}).get(ids.ACTION_CHOICE) or {}).get("selected_option")
+    option = (values.get(ids.BLOCK_ANSWER_CHOICE, {}).get(ids.ACTION_ANSWER_CHOICE) or {}).get("selected_option")
     if option is not None:
         if words:
             return cards.CHOOSE_ONE_WAY

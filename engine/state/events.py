@@ -13,9 +13,9 @@ from engine.state import db, people, policies, seals
 
 
 def of_run(conn: db.Conn, run_id: UUID) -> list[Event]:
-    """A run's record, in order, as it may be read: what its calls keep secret is in nobody's reason."""
-    row = db.must(conn, "secrets_of_run", dict, f"run {run_id}", run_id=run_id)
-    kept = secrecy.of_calls(row["kept_secret"])
+    """A run's record, in order, as it may be read: what its calls keep secret is in nobody's reason. Of a run that there is not, nothing."""
+    row = db.one(conn, "secrets_of_run", dict, run_id=run_id)
+    kept = secrecy.of_calls(row["kept_secret"] if row else None)
     return [
         replace(one, detail=secrecy.without(kept, one.detail))
         for one in db.many(conn, "events_of_run", Event, run_id=run_id)

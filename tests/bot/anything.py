@@ -10,8 +10,8 @@ from uuid import UUID
 
 from hypothesis import strategies as st
 
-from bot.cards import ids
-from engine.models import Actor
+from bot.cards import ids, together
+from engine.models import Actor, Pause
 from engine.rules.calendar import Calendar
 from engine.rules.digest import visible
 from engine.rules.money import Money
@@ -56,7 +56,8 @@ FIXED: Mapping[str, st.SearchStrategy[Any]] = {
     "dest": st.sampled_from(["person:marta", "channel:C0BUY"]), "title": st.sampled_from(["Waiting", "Waiting for " + "w" * 60]),
     "offset": st.sampled_from([0, 8]), "approver": st.builds("{}:{}".format, st.sampled_from(["person", "role"]), TEXTS),
     "level": st.integers(0, 2), "go_on": st.just("/approvals resume-effects"), "block": st.just(ids.BLOCK_TYPED),
-    "effect_key": st.just("01890a5d-ac96-774b-bcce-b302099a8057:3:0"), "pause_id": st.uuids(), "viewer": st.none() | st.deferred(lambda: values(Actor)),
+    "effect_key": st.just("01890a5d-ac96-774b-bcce-b302099a8057:3:0"), "pause_id": st.uuids(), "n": st.integers(0, 999_999),
+    "came": st.deferred(lambda: TOLD), "blocks": st.deferred(lambda: TOLD), "viewer": st.none() | st.deferred(lambda: values(Actor)),
 }  # fmt: skip
 """What is ours, by the name of a parameter or field: its shape is no outsider's to choose."""
 
@@ -72,9 +73,22 @@ OURS: Mapping[Any, st.SearchStrategy[Any]] = {
 }  # fmt: skip
 
 
+TOLD: st.SearchStrategy[Any] = st.deferred(
+    lambda: st.builds(
+        together.told, st.booleans(), st.lists(st.tuples(values(Pause).map(possible), st.none() | TEXTS), max_size=4)
+    )
+)
+"""What a form says of requests that were decided together."""
+
+
+def possible(shown: Pause) -> Pause:
+    """As a row promises: an altered pause has no content."""
+    return dataclasses.replace(shown, intact=shown.content is not None)
+
+
 def values(hint: Any, name: str = "") -> st.SearchStrategy[Any]:
     """Values of this annotation; `name` is whose it is."""
-    if name in FIXED:
+    if name in FIXED and not (name == "shown" and hint is not str) and hint is not Actor:
         return FIXED[name]
     if hint in OURS:
         return OURS[hint]
@@ -94,7 +108,8 @@ def _of(origin: Any, args: tuple[Any, ...], name: str, hint: Any) -> st.SearchSt
     if origin in (Union, types.UnionType):
         return st.one_of(*(st.none() if one is types.NoneType else values(one, name) for one in args))
     if origin is tuple:
-        return st.lists(values(args[0]), max_size=4).map(tuple)
+        several = st.lists(values(args[0]), max_size=4).map(tuple)
+        return several if args[-1] is ... else st.tuples(*map(values, args))
     if origin in (list, Sequence, Collection) or getattr(origin, "__name__", "") == "Iterable":
         return st.lists(values(args[0]), max_size=4)
     if origin in (dict, Mapping):

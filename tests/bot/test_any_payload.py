@@ -18,15 +18,17 @@ from bot.cards.parts import Message
 from bot.cards.seen import LONGEST, one_line, seen, seen_line
 from engine.models import Actor, Confirmation, Content, Line, Pause
 from engine.rules.digest import visible
-from tests.bot.anything import TEXTS, values
+from tests.bot.anything import TEXTS, possible, values
 from tests.bot.asked import ENV, PAUSE, content, pause, waiting
 from tests.bot.painted import opened, parts_of, pressed, taken
 
 VIEW = dict[str, Any]
 NOT_OURS = {"parts", "shapes", "limits", "block_kit", "elements", "ids", "seen", "secrets"}
 """What cards are made of, and what checks them."""
-INSIDE = {"modals.modal", "modals.errors", "doubts.row"}
-"""A frame that others fill, an answer that is no view, and a line of the lists."""
+INSIDE = {
+    "modals.modal", "modals.errors", "modals.reason_input", "modals.typed_input", "doubts.row", "questions.answer_button", "questions.ask_button",
+}  # fmt: skip
+"""A frame that others fill, an answer that is no view, inputs, a line of the lists, and buttons."""
 SENTENCES = {"phrases": (str,), "doubts": (str,), "halts": (str,)}
 """Whose sentences are said to one person alone, as `parts.answer`."""
 
@@ -68,10 +70,14 @@ def given_to(function: Callable[..., Any]) -> st.SearchStrategy[dict[str, Any]]:
 
 
 def _possible(given: dict[str, Any]) -> dict[str, Any]:
-    """What a row promises: an altered pause has no content, one that asks for something typed has it."""
-    shown = given.get("pause")
-    if isinstance(shown, Pause):
-        given["pause"] = replace(shown, intact=shown.content is not None)
+    """What a row promises, and that a digest shows two at least."""
+    for name, one in given.items():
+        if isinstance(one, Pause):
+            given[name] = possible(one)
+        elif name == "turn":
+            given[name] = [possible(asked) for asked in one]
+        elif name == "shown" and isinstance(one, list):
+            given[name] = [(possible(asked), level) for asked, level in (one * 2 or [(pause(), 0)] * 2)]
     return given
 
 

@@ -41,7 +41,9 @@ def fill_in(home: Home, user: str, words: str | None = None, choice: int | None 
     values: Json = {ids.BLOCK_ANSWER: {ids.ACTION_ANSWER_TEXT: {"type": "plain_text_input", "value": words}}}
     if choice is not None:
         option = {"text": {"type": "plain_text", "text": "x"}, "value": str(choice)}
-        values[ids.BLOCK_CHOICE] = {ids.ACTION_CHOICE: {"type": "static_select", "selected_option": option}}
+        values[ids.BLOCK_ANSWER_CHOICE] = {
+            ids.ACTION_ANSWER_CHOICE: {"type": "static_select", "selected_option": option}
+        }
     home.office.act("submit", user, view_id=view["id"], values=values)
     return home.office.views(user)
 
@@ -349,8 +351,25 @@ def test_reply_refuses_what_is_too_long_or_not_theirs_and_approve_refuses_a_ques
     assert pauses.get(conn, pause_id).status == "waiting"
 
 
-def test_reply_to_a_request_for_a_yes_is_refused(conn: Any, db_url: str) -> None:
+def test_reply_to_a_request_for_a_yes_is_no_yes(conn: Any, db_url: str) -> None:
     [pause_id] = rows.waiting(conn)
     refused = placet(db_url, "reply", name(pause_id), "Yes!", "--as", "marta")
-    assert (refused.code, "takes no other answer" in refused.err) == (3, True)
+    assert (refused.code, "Only the person it was asked for may answer what is asked about it" in refused.err) == (
+        3,
+        True,
+    )
     assert isinstance(pauses.approve(conn, pause_id, "marta", surface="tests"), Decided)
+
+
+def test_an_inquiry_is_not_named_of_a_question(conn: Any, db_url: str) -> None:
+    [pause_id] = rows.waiting(conn, **rows.question())
+    refused = placet(db_url, "reply", name(pause_id), "Nordholz.", "--as", "marta", "--inquiry", "1")
+    assert (refused.code, "this is a question of an agent, and no inquiry" in refused.err) == (2, True)
+    assert pauses.get(conn, pause_id).status == "waiting"
+
+
+def test_nobody_asks_the_requester_about_a_question(conn: Any, db_url: str) -> None:
+    [pause_id] = rows.waiting(conn, **rows.question())
+    refused = placet(db_url, "ask", name(pause_id), "Why?", "--as", "marta")
+    assert (refused.code, "It asks for an answer" in refused.err) == (3, True)
+    assert pauses.get(conn, pause_id).inquiries == ()

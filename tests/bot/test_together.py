@@ -50,9 +50,9 @@ def test_a_card_says_which_of_its_turn_it_is_and_offers_all_that_waits() -> None
     card = blocks.card(two, kind="approver", level=0, env=ENV)
     taken(card)
     assert "2 of 3 of this turn" in read(card.blocks)
-    assert pressed(card.blocks) == ["Approve", "Deny", "Details", "Decide all 3 …"]
+    assert pressed(card.blocks) == ["Approve", "Deny", "Ask Priya Nair …", "Details", "Decide all 3 …"]
     alone = blocks.card(replace(two, together=1), kind="approver", level=0, env=ENV)
-    assert pressed(alone.blocks) == ["Approve", "Deny", "Details"]
+    assert pressed(alone.blocks) == ["Approve", "Deny", "Ask Priya Nair …", "Details"]
     other = blocks.card(two, kind="approver", level=1, env=ENV)
     assert ids.ACTION_TOGETHER not in str(other.blocks)
 
