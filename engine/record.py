@@ -7,7 +7,7 @@ place somebody answered; null: in their own, or it went on to others since.
 from datetime import datetime
 from typing import Any
 
-from engine.models import Pause, Question, Vote
+from engine.models import Inquiry, Pause, Vote
 from engine.rules import secrecy
 
 Json = dict[str, Any]
@@ -32,7 +32,7 @@ def record(pause: Pause) -> Json:
         "digest": pause.digest,
         "intact": pause.intact,
         "votes": [_vote(pause, vote) for vote in pause.votes],
-        "questions": [_question(one) for one in pause.questions],
+        "inquiries": [_inquiry(one) for one in pause.inquiries],
         "decision": _decision(pause),
         "execute_by": _iso(pause.execute_by),
         "effect": _effect(pause),
@@ -85,16 +85,16 @@ def _vote(pause: Pause, vote: Vote) -> Json:
     }
 
 
-def _question(one: Question) -> Json:
-    answer = {"answer": one.answer, "at": _iso(one.answered_at), "surface": one.answered_in}
+def _inquiry(one: Inquiry) -> Json:
+    reply = {"text": one.reply, "at": _iso(one.replied_at), "surface": one.replied_in}
     return {
         "n": one.n,
         "by": one.person,
         "by_name": one.name,
         "at": _iso(one.at),
         "surface": one.surface,
-        "question": one.text,
-        "answer": answer if one.answer is not None else None,
+        "text": one.text,
+        "reply": reply if one.reply is not None else None,
     }
 
 

@@ -20,6 +20,7 @@ from engine.models import Line
 from engine.results import shown
 from engine.rules import digest, secrecy
 from engine.rules.money import Money
+from engine.rules.needs import QUESTION
 from engine.rules.policy import Facts
 
 _log = logging.getLogger(__name__)
@@ -61,7 +62,10 @@ class Bound:
 
 @dataclass(slots=True, kw_only=True)
 class Tool:
-    """One tool of an agent. Made by `@agent.tool`; it is still the function it decorates."""
+    """One tool of an agent. Made by `@agent.tool`; it is still the function it decorates.
+
+    `asks`: it is no function to be called, and its calls ask a person a question (ask_human).
+    """
 
     function: Callable[..., Any]
     name: str
@@ -80,6 +84,7 @@ class Tool:
     key_window_s: int = 0
     settles_in_s: int = 60
     no_find: str = ""
+    asks: bool = False
     companions: dict[str, Callable[..., Any]] = field(default_factory=dict)
 
     def __call__(self, *args: Any, **values: Any) -> Any:
@@ -102,6 +107,11 @@ class Tool:
     def cannot_be_looked_up(self) -> bool:
         """It moves money, nothing can tell afterwards whether it did, and nobody has said that this is known."""
         return self.amount is not None and "find" not in self.companions and not self.no_find
+
+    @property
+    def ruled_by(self) -> str | None:
+        """The action by which a policy's rules speak of its calls; None: of these none does."""
+        return QUESTION if self.asks else self.action
 
     def looks_with_credential(self) -> bool:
         """Whether its `find` takes the effect, and so the credential."""

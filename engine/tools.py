@@ -11,10 +11,12 @@ from pathlib import Path
 from types import NoneType
 from typing import Any, get_args, overload
 
+from engine import question_tool
 from engine.errors import BadInput, Misconfigured
 from engine.rules import addresses, digest, policy_arguments
 from engine.rules.documents import Unfit, length
 from engine.rules.money import Money
+from engine.rules.needs import QUESTION
 from engine.rules.policy_arguments import Takes
 from engine.state.runs import Launch
 from engine.tool import Tool, arguments_of
@@ -44,6 +46,7 @@ class Agent:
     """A named agent: a model, its instructions, its tools, and what it may do in its requester's name.
 
     Bounds: `max_iterations` model replies, `max_tokens` in all (None: no bound). Durations of tools are written "20s", "24h".
+    `ask_human`: it may ask a person a question and wait for the answer; whom, say the policy's rules of the action "question".
     """
 
     def __init__(
@@ -56,7 +59,11 @@ class Agent:
         max_tokens: int | None = None,
         max_reply_tokens: int = 4096,
         acts_as: str | None = None,
+        ask_human: bool = False,
     ) -> None:
+        if not isinstance(ask_human, bool):  # whom it may ask is not the author's to say
+            why = "ask_human is True or False; whom it asks is said by the policy's rules of the action question."
+            raise Misconfigured([f"{name}: {why}"])
         self.name = name
         self.model = model
         self.system = system
@@ -64,7 +71,7 @@ class Agent:
         self.max_tokens = max_tokens
         self.max_reply_tokens = max_reply_tokens
         self.acts_as = acts_as or f"agent:{name}"
-        self.tools: dict[str, Tool] = {}
+        self.tools: dict[str, Tool] = {question_tool.NAME: question_tool.tool()} if ask_human else {}
         self._order: Callable[[Mapping[str, Any]], Order] | None = None
 
     @overload
@@ -157,6 +164,10 @@ class Agent:
         arguments = tool.arguments.model_fields
         if tool.name in self.tools:
             faults.append("the agent has a tool of that name already. Rename one.")
+        if tool.action == QUESTION:
+            faults.append(
+                f"the action {QUESTION!r} is what {question_tool.NAME} asks about: Agent(..., ask_human=True). Name yours differently."
+            )
         if takes_effect and tool.action is None:
             faults.append(
                 'it takes an Effect but names no action. Write @agent.tool(action="payment"), as the policy calls it.'
@@ -319,8 +330,9 @@ def load(modules: Sequence[str]) -> dict[str, Agent]:
 
 
 def taken(agents: Mapping[str, Agent]) -> list[Takes]:
-    """What the calls of all tools with an effect have, for a policy to be held to."""
-    return [
+    """What the calls of all tools with an effect have, and their questions, for a policy to be held to."""
+    tools = [tool for agent in agents.values() for tool in agent.tools.values()]
+    effects = [
         policy_arguments.takes(
             tool.name,
             tool.action,
@@ -328,7 +340,7 @@ def taken(agents: Mapping[str, Agent]) -> list[Takes]:
             has_amount=bool(tool.amount),
             secret=tool.secrets,
         )
-        for agent in agents.values()
-        for tool in agent.tools.values()
+        for tool in tools
         if tool.action
     ]
+    return [*effects, *([question_tool.taken()] if any(tool.asks for tool in tools) else [])]

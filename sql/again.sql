@@ -4,7 +4,8 @@
 -- name: lapsed_of :fragment
 -- Whether a request p of a run r lapsed, by itself or with another of its turn: by time, by its requester's own withdrawal, or approved and then
 -- not carried out. What was denied, or fell with what was denied, did not: nothing of a turn lapses when another of it is denied.
-(p.status = ANY('{expired,cancelled,voided}') AND (
+-- A question (no approval is missing, and nobody gave one) did not by itself: its run heard that there is no answer and went on from there.
+(p.status = ANY('{expired,cancelled,voided}') AND (p.votes_left > 0 OR p.voters <> '{}') AND (
            SELECT bool_or(m.status = ANY('{expired,voided}') OR (m.status = 'cancelled' AND m.decided_by IS NOT DISTINCT FROM r.on_behalf_of))
              FROM run_pause m WHERE m.run_id = p.run_id AND m.step = p.step))
 

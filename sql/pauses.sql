@@ -2,7 +2,8 @@
 
 -- name: barred :fragment
 -- Why somebody may not decide a pause p of the run r at the time t, as branches of a CASE; those before it have seen that it waits and is intact.
-WHEN %(actor)s = r.on_behalf_of THEN 'own'
+-- A question (of which no approval is missing) may be answered by the requester, if it asks them by name: it is no consent.
+WHEN %(actor)s = r.on_behalf_of AND (p.votes_left > 0 OR p.approver <> 'person:' || %(actor)s) THEN 'own'
 WHEN %(actor)s = ANY(p.voters) THEN 'voted'
 WHEN NOT EXISTS (SELECT FROM person WHERE id = %(actor)s AND active) THEN 'not_yours'
 WHEN p.approver <> 'person:' || %(actor)s AND NOT EXISTS (
@@ -19,8 +20,10 @@ WHEN p.fire_at <= t.at THEN 'due'
                WHEN a.altered OR c.digest IS DISTINCT FROM pause_digest_v1(c.document) THEN 'broken'
                WHEN c.seal IS NOT NULL AND a.seal IS NULL THEN 'keyless'
                WHEN NOT starts_with(c.digest, a.shown) THEN 'stale'
+               WHEN %(verdict)s <> 'answer' AND p.votes_left = 0 THEN 'question'
+               WHEN %(verdict)s = 'answer' AND p.votes_left > 0 THEN 'no_question'
                {barred}
-               WHEN %(verdict)s = 'deny' THEN 'deny'
+               WHEN %(verdict)s = ANY('{deny,answer}') THEN %(verdict)s
                WHEN strpos(c.document, '"confirm":{"of":') > 0 AND c.document::json #>> '{confirm,typed}' <> a.typed THEN 'unconfirmed'
                WHEN p.votes_left > 1 THEN 'vote'
                ELSE 'approve'
@@ -39,9 +42,10 @@ NOT EXISTS (
                                         WHERE w.delegate = q.id AND live.approver = 'person:' || w.person_id AND w.starts_at <= t.at AND w.ends_at > t.at)))
 
 -- name: decide_pause :one
--- A person approves or denies (verdict) what a pause asks. `outcome` says what came of it: vote, approve or deny when it moved;
--- settled (it no longer waits), broken (its content was altered, or is not what its seal is of: `altered`), keyless (it is sealed, and
--- the vote is not), stale (the card showed another content), own (the requester's own),
+-- A person approves or denies what a pause asks, or answers the question that it is (verdict). `outcome` says what came of it: vote, approve,
+-- deny or answer when it moved; settled (it no longer waits), broken (its content was altered, or is not what its seal is of: `altered`),
+-- keyless (it is sealed, and the vote is not), stale (the card showed another content), question (it asks for an answer and not for a yes: no
+-- approval of it is missing), no_question (the other way round), own (the requester's own, unless it is a question that asks them by name),
 -- voted (this person already has), not_yours, due (its time is up: settle that first), unconfirmed (what must be typed to approve it was
 -- not) when it did not. Who stands in for a person that is away, and has not left, may decide in their place. A deny cancels the siblings.
 -- A vote after which nobody else who is asked now can give the next is the end of their time, if the rule has further steps: it is due at once.
@@ -64,14 +68,14 @@ WITH r AS MATERIALIZED (
     SELECT live.id, live.status AS from_status,
            CASE WHEN live.id = %(pause_id)s THEN v.outcome ELSE 'cancel' END AS event,
            CASE WHEN live.id <> %(pause_id)s THEN 'cancelled'
-                ELSE CASE v.outcome WHEN 'approve' THEN 'approved' WHEN 'deny' THEN 'denied' ELSE 'waiting' END END AS to_status,
-           live.votes_left - CASE WHEN live.id = %(pause_id)s AND v.outcome <> 'deny' THEN 1 ELSE 0 END AS votes_left,
+                ELSE CASE v.outcome WHEN 'approve' THEN 'approved' WHEN 'deny' THEN 'denied' WHEN 'answer' THEN 'answered' ELSE 'waiting' END END AS to_status,
+           live.votes_left - CASE WHEN live.id = %(pause_id)s AND v.outcome = ANY('{vote,approve}') THEN 1 ELSE 0 END AS votes_left,
            CASE WHEN live.id = %(pause_id)s THEN live.voters || %(actor)s::text ELSE live.voters END AS voters,
            CASE WHEN live.id = %(pause_id)s THEN nullif(%(reason)s, '') ELSE 'another call of the same turn was denied' END AS reason,
            CASE WHEN live.id = %(pause_id)s AND v.outcome = 'vote' AND v.steps > v.level THEN {nobody_else}
                 ELSE false END AS alone
       FROM live, v
-     WHERE v.outcome = ANY('{vote,approve,deny}') AND (live.id = %(pause_id)s OR (v.outcome = 'deny' AND live.step = v.step))
+     WHERE v.outcome = ANY('{vote,approve,deny,answer}') AND (live.id = %(pause_id)s OR (v.outcome = 'deny' AND live.step = v.step))
 ), moved AS (
     UPDATE run_pause SET
         status = m.to_status,
@@ -79,7 +83,7 @@ WITH r AS MATERIALIZED (
         votes_left = m.votes_left,  -- from the locked row: a CHECK looks at what is made of the one from before the lock, too
         voters = m.voters,
         stuck_at = NULL,
-        decided_by = CASE WHEN m.event = ANY('{approve,deny}') THEN %(actor)s END,
+        decided_by = CASE WHEN m.event = ANY('{approve,deny,answer}') THEN %(actor)s END,
         decided_at = CASE WHEN m.to_status <> 'waiting' THEN t.at END,
         fire_at = CASE WHEN m.alone THEN t.at ELSE run_pause.fire_at END,
         reason = m.reason
@@ -106,7 +110,7 @@ WITH r AS MATERIALIZED (
 ), voted AS (
     INSERT INTO pause_vote (pause_id, at, level, person, verdict, surface, reason, seal)
     SELECT %(pause_id)s, t.at, v.level, %(actor)s, %(verdict)s, %(surface)s, nullif(%(reason)s, ''), %(seal)s
-      FROM t, v WHERE v.outcome = ANY('{vote,approve,deny}')
+      FROM t, v WHERE v.outcome = ANY('{vote,approve,deny,answer}')
 ), repainted AS (  -- and what waits beside it, which says how many do
     UPDATE card SET {repaint} WHERE card.pause_id = ANY(ARRAY(
         SELECT id FROM moves UNION
@@ -199,10 +203,10 @@ SELECT coalesce(told.outcome, 'again') AS outcome, p.id AS pause_id, p.run_id, c
  ORDER BY p.step, p.place, p.id;
 
 -- name: turn_of_pause :many
--- What waits, of the same turn and with the same approver, behind this place of the turn (-1: from the beginning), in its order; the pause
+-- What waits for a yes, of the same turn and with the same approver, behind this place of the turn (-1: from the beginning), in its order; the pause
 -- itself too, if it waits there. No row: nothing does.
 SELECT o.id FROM run_pause p JOIN run_pause o ON o.run_id = p.run_id AND o.step = p.step AND o.approver = p.approver
- WHERE p.id = %(pause_id)s AND o.status = 'waiting' AND o.n > %(after)s ORDER BY o.n, o.id;
+ WHERE p.id = %(pause_id)s AND o.status = 'waiting' AND o.votes_left > 0 AND o.n > %(after)s ORDER BY o.n, o.id;
 
 -- name: sealed_content :one
 -- What a vote is about to be given on, for the check of its seal. No row: there is no such pause.
@@ -274,7 +278,7 @@ SELECT coalesce(v.outcome, 'again') AS outcome, p.id AS pause_id, p.run_id, coal
 
 -- name: ask_requester :one
 -- Whoever may decide asks the requester something first: it is on record and is to be said, in the thread of each card of an approver and to
--- the requester; no vote and no hour is changed. `outcome`: ask when it was asked, as question `n` of this pause; settled, broken, stale, own,
+-- the requester; no vote and no hour is changed. `outcome`: ask_back when it was asked, as inquiry `n` of this pause; settled, broken, stale, question, own,
 -- voted, not_yours, due as in decide_pause, blank (nothing was written), asked (this person has asked just that: a form sent twice) when it was
 -- not, again as in withdraw_pause: what this statement sees of the record and of the cards is older than the run it locked. No row: there is no
 -- such pause.
@@ -288,47 +292,48 @@ WITH held AS MATERIALIZED (
     SELECT clock_timestamp() AS at FROM p
 ), asked AS MATERIALIZED (
     SELECT e.actor, e.detail FROM run_event e JOIN p ON p.run_id = e.run_id
-     WHERE e.entity = 'pause' AND e.entity_id = p.id::text AND e.event = 'ask' AND e.to_status IS NOT NULL
+     WHERE e.entity = 'pause' AND e.entity_id = p.id::text AND e.event = 'ask_back' AND e.to_status IS NOT NULL
 ), v AS MATERIALIZED (
     SELECT CASE
                WHEN p.status <> 'waiting' THEN 'settled'
                WHEN %(altered)s OR c.digest IS DISTINCT FROM pause_digest_v1(c.document) THEN 'broken'
                WHEN NOT starts_with(c.digest, %(shown)s) THEN 'stale'
+               WHEN p.votes_left = 0 THEN 'question'
                {barred}
-               WHEN %(question)s = '' THEN 'blank'
-               WHEN EXISTS (SELECT FROM asked WHERE asked.actor = %(actor)s AND asked.detail = %(question)s) THEN 'asked'
-               ELSE 'ask'
+               WHEN %(inquiry)s = '' THEN 'blank'
+               WHEN EXISTS (SELECT FROM asked WHERE asked.actor = %(actor)s AND asked.detail = %(inquiry)s) THEN 'asked'
+               ELSE 'ask_back'
            END AS outcome, 1 + (SELECT count(*) FROM asked) AS n
       FROM p JOIN r ON true JOIN t ON true LEFT JOIN pause_content c ON c.pause_id = p.id
 ), moved AS (
-    UPDATE run_pause SET version = run_pause.version + 1 FROM p, v WHERE run_pause.id = p.id AND v.outcome = 'ask'
+    UPDATE run_pause SET version = run_pause.version + 1 FROM p, v WHERE run_pause.id = p.id AND v.outcome = 'ask_back'
 ), events AS MATERIALIZED (
-    SELECT 1 AS n, 'pause' AS entity, p.id::text AS entity_id, p.status AS from_status, 'ask' AS event,
-           CASE WHEN v.outcome = 'ask' THEN 'waiting' END AS to_status, %(actor)s::text AS actor, %(surface)s::text AS surface,
-           CASE WHEN v.outcome = 'ask' THEN %(question)s::text ELSE v.outcome END AS detail
+    SELECT 1 AS n, 'pause' AS entity, p.id::text AS entity_id, p.status AS from_status, 'ask_back' AS event,
+           CASE WHEN v.outcome = 'ask_back' THEN 'waiting' END AS to_status, %(actor)s::text AS actor, %(surface)s::text AS surface,
+           CASE WHEN v.outcome = 'ask_back' THEN %(inquiry)s::text ELSE v.outcome END AS detail
       FROM p, v
 ), linked AS (
     UPDATE run SET (seq, head) = ({link}) FROM r, t WHERE run.id = r.id RETURNING run.id, run.seq, run.head, run.status
 ), told AS (
     INSERT INTO notice (id, run_id, pause_id, kind, dest, detail)
-    SELECT gen_random_uuid(), p.run_id, p.id, 'asked_back', 'person:' || r.on_behalf_of, json_build_object('question', v.n)
-      FROM p, r, v WHERE v.outcome = 'ask'
+    SELECT gen_random_uuid(), p.run_id, p.id, 'asked_back', 'person:' || r.on_behalf_of, json_build_object('inquiry', v.n)
+      FROM p, r, v WHERE v.outcome = 'ask_back'
     UNION ALL
-    SELECT gen_random_uuid(), p.run_id, p.id, 'asked_back', card.dest, json_build_object('question', v.n, 'card', card.id)
-      FROM p JOIN v ON v.outcome = 'ask' JOIN card ON card.pause_id = p.id AND card.kind = 'approver' AND card.state = 'live'
+    SELECT gen_random_uuid(), p.run_id, p.id, 'asked_back', card.dest, json_build_object('inquiry', v.n, 'card', card.id)
+      FROM p JOIN v ON v.outcome = 'ask_back' JOIN card ON card.pause_id = p.id AND card.kind = 'approver' AND card.state = 'live'
 ), repainted AS (
-    UPDATE card SET {repaint} FROM p, v WHERE card.pause_id = p.id AND v.outcome = 'ask'
+    UPDATE card SET {repaint} FROM p, v WHERE card.pause_id = p.id AND v.outcome = 'ask_back'
 ), {log}
 SELECT coalesce(v.outcome, 'again') AS outcome, v.n, p.id AS pause_id, p.run_id, p.status, p.votes_left, p.decided_by, p.decided_at, p.reason,
        p.approver, p.level, p.fire_at, t.at, linked.status AS run_status,
        CASE WHEN p.status = ANY('{approved,failed}') THEN (SELECT e.status FROM effect e WHERE e.pause_id = p.id) END AS effect_status
   FROM p JOIN t ON true LEFT JOIN v ON true LEFT JOIN linked ON true;
 
--- name: answer_question :one
--- The requester answers question n of a pause that waits, which `mark` names at the beginning of what is put on record. It is to be said in
--- the thread of each card of an approver, and to whoever asked, unless one of those is theirs. `outcome`: answer when it was; settled, broken,
--- due, blank as in ask_requester, not_to_answer (somebody else than the requester), no_question (there is none of that number), answered
--- (it has its answer) when it was not; again as there. No row: there is no such pause.
+-- name: reply_inquiry :one
+-- The requester answers inquiry n of a pause that waits, which `mark` names at the beginning of what is put on record. It is to be said in
+-- the thread of each card of an approver, and to whoever asked, unless one of those is theirs. `outcome`: reply when it was; settled, broken,
+-- due, blank as in ask_requester, not_to_reply (somebody else than the requester), no_inquiry (there is none of that number), replied
+-- (it has its reply) when it was not; again as there. No row: there is no such pause.
 WITH held AS MATERIALIZED (
     SELECT id, seq, head, status, on_behalf_of FROM run WHERE id = (SELECT run_id FROM run_pause WHERE id = %(pause_id)s) FOR UPDATE
 ), r AS MATERIALIZED (
@@ -340,26 +345,26 @@ WITH held AS MATERIALIZED (
 ), said AS MATERIALIZED (
     SELECT e.event, e.actor, e.detail, row_number() OVER (PARTITION BY e.event ORDER BY e.seq) AS n
       FROM run_event e JOIN p ON p.run_id = e.run_id
-     WHERE e.entity = 'pause' AND e.entity_id = p.id::text AND e.event = ANY('{ask,answer}') AND e.to_status IS NOT NULL
+     WHERE e.entity = 'pause' AND e.entity_id = p.id::text AND e.event = ANY('{ask_back,reply}') AND e.to_status IS NOT NULL
 ), v AS MATERIALIZED (
     SELECT CASE
                WHEN p.status <> 'waiting' THEN 'settled'
                WHEN %(altered)s OR c.digest IS DISTINCT FROM pause_digest_v1(c.document) THEN 'broken'
-               WHEN %(actor)s <> r.on_behalf_of THEN 'not_to_answer'
-               WHEN q.actor IS NULL THEN 'no_question'
-               WHEN EXISTS (SELECT FROM said WHERE said.event = 'answer' AND starts_with(said.detail, %(mark)s)) THEN 'answered'
+               WHEN %(actor)s <> r.on_behalf_of THEN 'not_to_reply'
+               WHEN q.actor IS NULL THEN 'no_inquiry'
+               WHEN EXISTS (SELECT FROM said WHERE said.event = 'reply' AND starts_with(said.detail, %(mark)s)) THEN 'replied'
                WHEN p.fire_at <= t.at THEN 'due'
-               WHEN %(answer)s = '' THEN 'blank'
-               ELSE 'answer'
+               WHEN %(reply)s = '' THEN 'blank'
+               ELSE 'reply'
            END AS outcome, q.actor AS asker
       FROM p JOIN r ON true JOIN t ON true LEFT JOIN pause_content c ON c.pause_id = p.id
-      LEFT JOIN said q ON q.event = 'ask' AND q.n = %(n)s
+      LEFT JOIN said q ON q.event = 'ask_back' AND q.n = %(n)s
 ), moved AS (
-    UPDATE run_pause SET version = run_pause.version + 1 FROM p, v WHERE run_pause.id = p.id AND v.outcome = 'answer'
+    UPDATE run_pause SET version = run_pause.version + 1 FROM p, v WHERE run_pause.id = p.id AND v.outcome = 'reply'
 ), events AS MATERIALIZED (
-    SELECT 1 AS n, 'pause' AS entity, p.id::text AS entity_id, p.status AS from_status, 'answer' AS event,
-           CASE WHEN v.outcome = 'answer' THEN 'waiting' END AS to_status, %(actor)s::text AS actor, %(surface)s::text AS surface,
-           CASE WHEN v.outcome = 'answer' THEN %(mark)s::text || %(answer)s::text ELSE v.outcome END AS detail
+    SELECT 1 AS n, 'pause' AS entity, p.id::text AS entity_id, p.status AS from_status, 'reply' AS event,
+           CASE WHEN v.outcome = 'reply' THEN 'waiting' END AS to_status, %(actor)s::text AS actor, %(surface)s::text AS surface,
+           CASE WHEN v.outcome = 'reply' THEN %(mark)s::text || %(reply)s::text ELSE v.outcome END AS detail
       FROM p, v
 ), linked AS (
     UPDATE run SET (seq, head) = ({link}) FROM r, t WHERE run.id = r.id RETURNING run.id, run.seq, run.head, run.status
@@ -367,13 +372,13 @@ WITH held AS MATERIALIZED (
     SELECT card.id, card.dest FROM p JOIN card ON card.pause_id = p.id AND card.kind = 'approver' AND card.state = 'live'
 ), told AS (
     INSERT INTO notice (id, run_id, pause_id, kind, dest, detail)
-    SELECT gen_random_uuid(), p.run_id, p.id, 'answered', shown.dest, json_build_object('question', %(n)s::integer, 'card', shown.id)
-      FROM p JOIN v ON v.outcome = 'answer' JOIN shown ON true
+    SELECT gen_random_uuid(), p.run_id, p.id, 'replied', shown.dest, json_build_object('inquiry', %(n)s::integer, 'card', shown.id)
+      FROM p JOIN v ON v.outcome = 'reply' JOIN shown ON true
     UNION ALL
-    SELECT gen_random_uuid(), p.run_id, p.id, 'answered', 'person:' || v.asker, json_build_object('question', %(n)s::integer)
-      FROM p JOIN v ON v.outcome = 'answer' WHERE NOT EXISTS (SELECT FROM shown WHERE shown.dest = 'person:' || v.asker)
+    SELECT gen_random_uuid(), p.run_id, p.id, 'replied', 'person:' || v.asker, json_build_object('inquiry', %(n)s::integer)
+      FROM p JOIN v ON v.outcome = 'reply' WHERE NOT EXISTS (SELECT FROM shown WHERE shown.dest = 'person:' || v.asker)
 ), repainted AS (
-    UPDATE card SET {repaint} FROM p, v WHERE card.pause_id = p.id AND v.outcome = 'answer'
+    UPDATE card SET {repaint} FROM p, v WHERE card.pause_id = p.id AND v.outcome = 'reply'
 ), {log}
 SELECT coalesce(v.outcome, 'again') AS outcome, p.id AS pause_id, p.run_id, p.status, p.votes_left, p.decided_by, p.decided_at, p.reason,
        p.approver, p.level, p.fire_at, t.at, linked.status AS run_status,
@@ -557,7 +562,7 @@ SELECT p.id, p.run_id, p.step, p.n, p.status, p.version, p.created_at, p.fire_at
        (SELECT coalesce(json_agg(json_build_object('event', o.event, 'person', o.actor, 'name', w.name, 'at', o.at, 'surface', o.surface,
                                                    'detail', o.detail) ORDER BY o.seq), '[]')
           FROM run_event o LEFT JOIN person w ON w.id = o.actor
-         WHERE o.run_id = p.run_id AND o.entity = 'pause' AND o.entity_id = p.id::text AND o.event = ANY('{ask,answer}')
+         WHERE o.run_id = p.run_id AND o.entity = 'pause' AND o.entity_id = p.id::text AND o.event = ANY('{ask_back,reply}')
            AND o.to_status IS NOT NULL) AS said,
        CASE WHEN p.level > 0 OR p.status = 'expired' THEN (
             SELECT right(o.detail, length(%(unseen)s)) = %(unseen)s FROM run_event o
@@ -577,7 +582,7 @@ SELECT p.id, p.run_id, p.step, p.n, p.status, p.version, p.created_at, p.fire_at
   FROM run_pause p JOIN run r ON r.id = p.run_id JOIN pause_content c ON c.pause_id = p.id
   JOIN LATERAL (SELECT c.digest = pause_digest_v1(c.document) AS intact OFFSET 0) checked ON true  -- OFFSET 0: once
   JOIN LATERAL (SELECT count(DISTINCT o.n) FILTER (WHERE o.n <= p.n) AS nth, count(DISTINCT o.n) AS of_turn,
-                       count(*) FILTER (WHERE o.status = 'waiting' AND o.approver = p.approver) AS together
+                       count(*) FILTER (WHERE o.status = 'waiting' AND o.votes_left > 0 AND o.approver = p.approver) AS together
                   FROM run_pause o WHERE o.run_id = p.run_id AND o.step = p.step) turn ON true
   LEFT JOIN person d ON d.id = p.decided_by LEFT JOIN person q ON q.id = r.on_behalf_of
   LEFT JOIN person a ON p.approver = 'person:' || a.id

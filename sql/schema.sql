@@ -235,6 +235,18 @@ BEGIN
        AND approver ~ '^(person|role):.';
 END $$;
 
+-- A question asks for an answer, not for a yes: no approval of it is missing (votes_left is 0 while it waits), and none can be given.
+CREATE FUNCTION run_pause_is_sound_v2(status text, approver text, votes_left integer, decided_at timestamptz)
+    RETURNS boolean LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+    RETURN status = ANY('{waiting,approved,denied,answered,expired,cancelled,superseded,voided,executed,failed}')
+       AND (status = 'waiting') = (decided_at IS NULL)
+       AND votes_left >= 0
+       AND (status <> ALL('{approved,answered,executed}') OR votes_left = 0)
+       AND (status <> 'denied' OR votes_left > 0)
+       AND approver ~ '^(person|role):.';
+END $$;
+
 -- The row on which a run waits for a decision. `waiting` is the only source of every decision; an escalation keeps it.
 CREATE TABLE run_pause (
     id          uuid PRIMARY KEY,
@@ -247,14 +259,14 @@ CREATE TABLE run_pause (
     n           integer NOT NULL,
     version     integer NOT NULL DEFAULT 1,    -- counts moves
     level       integer NOT NULL DEFAULT 0,    -- escalations so far
-    votes_left  integer NOT NULL,
+    votes_left  integer NOT NULL,              -- approvals missing; of a question none, ever: it asks for an answer
     status      text NOT NULL,
     approver    text NOT NULL,
     decided_by  text,                          -- a person (who withdrew a request withdrew its siblings), or NULL: time, the system
-    reason      text,                          -- the decider's words, or why the system settled it
+    reason      text,                          -- the decider's words, the answer to a question, or why the system settled it
     voters      text[] NOT NULL DEFAULT '{}'
 ) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02);
-ALTER TABLE run_pause ADD CONSTRAINT run_pause_is_sound CHECK (run_pause_is_sound_v1(status, approver, votes_left, decided_at)) NOT VALID;
+ALTER TABLE run_pause ADD CONSTRAINT run_pause_is_sound CHECK (run_pause_is_sound_v2(status, approver, votes_left, decided_at)) NOT VALID;
 CREATE INDEX run_pause_due ON run_pause (fire_at) WHERE status = 'waiting';
 CREATE INDEX run_pause_of_run ON run_pause (run_id);
 -- One waiting pause per tool call: a call is never asked twice at once.
@@ -276,12 +288,13 @@ CREATE TABLE pause_vote (
     at        timestamptz NOT NULL,
     level     integer NOT NULL,
     person    text NOT NULL,
-    verdict   text NOT NULL CHECK (verdict IN ('approve', 'deny')),
+    verdict   text NOT NULL,
     surface   text NOT NULL,
     reason    text,
     seal      text,
     PRIMARY KEY (pause_id, person)
 );
+ALTER TABLE pause_vote ADD CONSTRAINT pause_vote_verdict_check CHECK (verdict IN ('approve', 'deny', 'answer')) NOT VALID;
 
 -- --------------------------------------------------------------------------------------------------------------- effects
 

@@ -44,10 +44,11 @@ INSERT INTO edge (entity, from_status, event, to_status, meaning) VALUES
 
     ('pause', 'new',      'open',      'waiting',    'a person is asked'),
     ('pause', 'waiting',  'vote',      'waiting',    'one approval of several'),
-    ('pause', 'waiting',  'ask',       'waiting',    'whoever may decide asks the requester something first'),
-    ('pause', 'waiting',  'answer',    'waiting',    'the requester answers it'),
+    ('pause', 'waiting',  'ask_back',  'waiting',    'whoever may decide asks the requester something first'),
+    ('pause', 'waiting',  'reply',     'waiting',    'the requester answers it'),
     ('pause', 'waiting',  'approve',   'approved',   'the last approval needed'),
     ('pause', 'waiting',  'deny',      'denied',     'a person said no'),
+    ('pause', 'waiting',  'answer',    'answered',   'a person answered the question'),
     ('pause', 'waiting',  'escalate',  'waiting',    'nobody answered in time, or nobody could be shown it; the next approver is asked'),
     ('pause', 'waiting',  'expire',    'expired',    'the same, and nobody is left to ask'),
     ('pause', 'waiting',  'cancel',    'cancelled',  'withdrawn, or a sibling was refused, or its run was withdrawn'),

@@ -21,6 +21,7 @@ NEED = Need(
     execute_within_s=86400, channel="C0BUY", doubt_role="finance-approver",
 )  # fmt: skip
 QUORUM = replace(NEED, person=None, role="finance-approver", approvers=2)
+ANSWERED = replace(NEED, rule="questions", approvers=0, tolerance_bp=0, execute_within_s=0, doubt_role=None)
 REPLY: dict[str, Any] = {"role": "assistant", "content": [{"type": "text", "text": "I will pay."}]}
 PAID: dict[str, Any] = {"text": "paid", "is_error": False}
 
@@ -110,6 +111,17 @@ def end(conn: Any, run_id: UUID) -> None:
     runs.finish(
         conn, claim, "It was not bought.", runs.LastWords(messages=(REPLY,), replies=1, tokens=50, cost_micros=5)
     )
+
+
+def question(*choices: str, **changes: Any) -> dict[str, Any]:
+    """What is other in a pause that asks a question, for `waiting` and `asked`."""
+    said = "Which of the two suppliers do you prefer?"
+    asked: dict[str, Any] = {
+        "tool": "ask_human", "title": "The procurement agent asks", "arguments": {"question": said, "choices": list(choices)}, "summary": said,
+        "lines": tuple(Line(label=f"Choice {n}", value=one) for n, one in enumerate(choices, 1)), "explanation": "", "amount": None,
+        "scopes": (), "effect_key": "", "need": ANSWERED,
+    }  # fmt: skip
+    return asked | changes
 
 
 def intent(run_id: UUID, pause_id: UUID | None, n: int = 0, step: int = 1) -> ledger.Intent:

@@ -59,10 +59,12 @@ def _not_lapsed(outcome: NotAskedAgain) -> str:
             why = f"It was tried, without success, and its agent was told. {_ANEW}"
         case "denied":
             why = "It was denied, and that holds. Talk to whoever denied it."
+        case "answered":
+            why = "It was answered, and its agent was told."
         case "superseded":
             why = "Another request took its place, and that one counts."
         case "cancelled" | "expired" | "voided":
-            why = f"It fell with what was denied, or its run was ended by somebody else. {_ANEW}"
+            why = f"It fell with what was denied, or its run was ended by somebody else, or it was a question, after which its run went on. {_ANEW}"
         case _:
             assert_never(outcome.status)
     return why

@@ -2,7 +2,12 @@
 
 from collections.abc import Iterable
 
-from engine.models import Actor
+from engine.models import Actor, Pause, Waiting
+
+
+def is_barred(pause: Pause | Waiting, me: Actor) -> bool:
+    """Whether it is their own request, on which they may not decide. A question is no request: who is asked one by name may answer it."""
+    return pause.on_behalf_of == me.id and not (pause.is_question and pause.approver == f"person:{me.id}")
 
 
 def is_asked(approver: str, stand_ins: Iterable[str], me: Actor) -> bool:

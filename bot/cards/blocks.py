@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from bot.cards import facts, ids, parts, questions
+from bot.cards import facts, ids, inquiries, parts, questions
 from bot.cards.outcomes import Told, told
 from bot.cards.parts import Block, Message, Moment, clock, cut, paragraph, size_of, small
-from bot.cards.phrases import came
+from bot.cards.phrases import approver_name, came
 from bot.cards.seen import one_line, seen, seen_line
 from engine.models import Content, Line, Pause, Waiting
 
@@ -24,9 +24,8 @@ _FOOTER_TEXT = 100  # more than the id and the digest take
 _WHY_MOST, _WHY_LEAST = 1_500, 80
 _IN_DETAILS = "… (all of it in Details)"
 _TOO_LONG = "This request is too long to be shown here whole. All of it is in Details."
-_CAME_TO_YOU = "is yours to decide now."
 _SUMMARY_MOST = 600
-_DECIDE_THERE = "Read it there; Approve and Deny stand below it."
+_DECIDE_THERE = "Read it there; {} below it."
 ALTERED = "This request was altered after it was stored. Nothing can be decided on it."
 """What stands where an altered request would."""
 
@@ -34,17 +33,19 @@ ALTERED = "This request was altered after it was stored. Nothing can be decided 
 def card(pause: Pause, *, kind: Kind, level: int, env: str, dest: str | None = None) -> Message:
     """The card of this kind, made for this escalation level, as it must look now, at this destination (None: wherever).
 
-    Only an approver's card of the present level, where one is who may answer now, has Approve and Deny; the requester's has Withdraw as long as nothing
-    has begun, and Ask again when it has lapsed. Within limits.our_budget for any content.
+    Only an approver's card of the present level, where one is who may answer now, has what settles it; where the requester sees it there is
+    Withdraw as long as nothing has begun, and Ask again when it has lapsed. Within limits.our_budget for any content.
     """
     now = told(pause)
-    value = ids.encode(button_of(pause, env))
+    button = button_of(pause, env)
     if pause.content is None:
         blocks = _altered(pause, now)
     elif kind == "requester":
-        blocks = _for_requester(pause, pause.content, now, button_of(pause, env))
+        blocks = _for_requester(pause, pause.content, now, button)
     else:
-        blocks = _for_approver(pause, pause.content, now, value, decides=can_decide(pause, level, dest))
+        decide = questions.offered(pause.content, button) if can_decide(pause, level, dest) else []
+        mine = dest == f"person:{pause.on_behalf_of}"  # asked of the requester: no other card of it is theirs
+        blocks = _for_approver(pause, pause.content, now, ids.encode(button), decide=decide, mine=mine)
     return Message(
         text=_text(pause, now, kind),
         blocks=[*blocks, *facts.footer(pause)],
@@ -72,7 +73,7 @@ def stood_in_before(pause: Pause, dest: str | None) -> bool:
 
 def is_plain(line: Waiting, content: Content) -> bool:
     """Whether its card shows all that decides, and warns of nothing: only then may a line that shows less of it offer a decision."""
-    return _fitted(line, content).complete and not facts.warnings(content)
+    return _fitted(line, content).complete and not facts.warnings(content) and questions.is_whole_in_labels(content)
 
 
 def can_withdraw(pause: Pause) -> bool:
@@ -94,55 +95,58 @@ class _Fitted:
     left: bool
 
 
-def _for_approver(pause: Pause, content: Content, now: Told, value: str, *, decides: bool) -> list[Block]:
+def _for_approver(
+    pause: Pause, content: Content, now: Told, value: str, *, decide: list[Block], mine: bool
+) -> list[Block]:
+    """`decide` are the buttons that settle it, none where nobody may here; `mine`: whoever sees it may take it back."""
+    withdraw = [parts.button("Withdraw", ids.ACTION_WITHDRAW, value)] if mine and can_withdraw(pause) else []
     if pause.status != "waiting":
         return [*_settled(pause, content, now), *parts.buttons(parts.details(value))]
     fitted = _fitted(pause, content)
     details = parts.details(value)
-    if decides:
-        typed, ask = content.confirm is not None, questions.ask_button(pause, value)
-        decide, note = (
-            ([*parts.deciding(value, typed=typed), ask], []) if fitted.complete else ([], paragraph(_DECIDE_THERE))
-        )
+    if decide:
+        asks = content.need.is_question
+        ask, there = ([], "you answer") if asks else ([inquiries.ask_button(pause, value)], "Approve and Deny stand")
+        shown, note = ([*decide, *ask], []) if fitted.complete else ([], paragraph(_DECIDE_THERE.format(there)))
+        yours = f"is yours to {'answer' if asks else 'decide'} now."
+        whom = small(f"For {approver_name(pause.approver, pause.approver_name)} to answer.") if asks else []
         why = [
-            *(
-                parts.strong(f"{came(pause.level, pause.voters, unseen=pause.unseen)} {_CAME_TO_YOU}")
-                if pause.level
-                else []
-            ),
+            *(parts.strong(f"{came(pause.level, pause.voters, unseen=pause.unseen)} {yours}") if pause.level else []),
             *facts.stand_ins(pause),
         ]
         above = [fitted.blocks[0], *why, *fitted.blocks[1:], *facts.approvals(pause, content)]
-        offered = parts.buttons(*decide, details, *_together(pause, value))
-        below = [*facts.deadline(pause, content), *note, *offered]
+        offered = parts.buttons(*shown, *withdraw, details, *_together(pause, value))
+        below = [*whom, *facts.deadline(pause, content), *note, *offered]
     else:
         until = small(Moment("Answer by {}.", pause.fire_at))
         above = [*fitted.blocks, *facts.approvals(pause, content)]
-        below = [*_outcome(now), *until, *(parts.buttons(details) if fitted.left or pause.questions else [])]
-    return _with_question(pause, lambda asked: [*above, *asked, *below])
+        offered = parts.buttons(*withdraw, *([details] if fitted.left or pause.inquiries else []))
+        below = [*_outcome(now), *until, *offered]
+    return _with_inquiry(pause, lambda asked: [*above, *asked, *below])
 
 
 def _together(pause: Pause, value: str) -> list[Block]:
-    """The button that opens all that waits of its turn; none if it waits alone."""
-    return [parts.button(f"Decide all {pause.together} …", ids.ACTION_TOGETHER, value)] if pause.together > 1 else []
+    """The button that opens all that waits for a yes of its turn; none if it waits alone, or for an answer."""
+    alone = pause.together < 2 or pause.is_question
+    return [] if alone else [parts.button(f"Decide all {pause.together} …", ids.ACTION_TOGETHER, value)]
 
 
-def _with_question(pause: Pause, made_with: Callable[[list[Block]], list[Block]]) -> list[Block]:
-    """A card with the latest question and its answer, whole if there is room for that, else with a word that they are in Details."""
-    whole = made_with(questions.on_card(pause))
+def _with_inquiry(pause: Pause, made_with: Callable[[list[Block]], list[Block]]) -> list[Block]:
+    """A card with the latest inquiry and its answer, whole if there is room for that, else with a word that they are in Details."""
+    whole = made_with(inquiries.on_card(pause))
     has_room = size_of(whole) <= _TEXT - _FOOTER_TEXT and len(whole) < _BLOCKS
-    return whole if has_room else made_with(questions.in_details(pause))
+    return whole if has_room else made_with(inquiries.in_details(pause))
 
 
 def _for_requester(pause: Pause, content: Content, now: Told, button: ids.Button) -> list[Block]:
-    value, open_one = ids.encode(button), questions.to_answer(pause)
+    value, open_one = ids.encode(button), inquiries.to_reply(pause)
     withdraw = [parts.button("Withdraw", ids.ACTION_WITHDRAW, value)] if can_withdraw(pause) else []
     again = [parts.button("Ask again", ids.ACTION_ASK_AGAIN, value)] if can_ask_again(pause) else []
     if pause.status != "waiting":
         return [*_settled(pause, content, now), *parts.buttons(*withdraw, *again, parts.details(value))]
     fitted = _fitted(pause, content)
-    answer = [questions.answer_button(button, open_one)] if open_one else []
-    details = [parts.details(value)] if fitted.left or pause.questions else []
+    answer = [inquiries.reply_button(button, open_one)] if open_one else []
+    details = [parts.details(value)] if fitted.left or pause.inquiries else []
     below = [
         *fitted.blocks[1:],
         *facts.approvals(pause, content),
@@ -151,7 +155,7 @@ def _for_requester(pause: Pause, content: Content, now: Told, button: ids.Button
         *facts.deadline(pause, content),
         *parts.buttons(*answer, *withdraw, *details),
     ]
-    return _with_question(pause, lambda asked: [parts.header(now.head), *asked, *below])
+    return _with_inquiry(pause, lambda asked: [parts.header(now.head), *asked, *below])
 
 
 def _settled(pause: Pause, content: Content, now: Told) -> list[Block]:
@@ -180,7 +184,7 @@ def _altered(pause: Pause, now: Told) -> list[Block]:
 def _outcome(now: Told) -> list[Block]:
     """The outcome, its time in the reader's zone, a person's reason as their words, and what the receipt says."""
     said = small(*(f"{name}: {value}" for name, value in now.facts)) if now.facts else []
-    words = parts.quoted(now.words[0], cut(now.words[1], 600, _IN_DETAILS)) if now.words else []
+    words = parts.quoted(now.words[0], cut(now.words[1], now.words_most, _IN_DETAILS)) if now.words else []
     return [*parts.strong(now.text), *words, *said, *(small(*now.at) if now.at else [])]
 
 

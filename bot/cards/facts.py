@@ -111,10 +111,14 @@ def tolerance(need: Need) -> str:
 def silence(pause: Pause, content: Content) -> str:
     """What happens if nobody answers, as decided in advance."""
     steps = content.need.steps[pause.level :] if content.need.on_expiry == "escalate" else ()
+    asked = content.need.is_question
     if not steps:
-        return "If nobody answers, it counts as not approved, and nothing is done."
-    otherwise = "it goes where its rule says next" if len(steps) > 1 else "nothing is done"
-    return f"If nobody answers, it goes to {_next(steps[0], pause)}, if they may decide on it; else {otherwise}."
+        end = "the agent is told so, and has no answer" if asked else "it counts as not approved, and nothing is done"
+        return f"If nobody answers, {end}."
+    last = "the agent is told that nobody answered" if asked else "nothing is done"
+    otherwise = "it goes where its rule says next" if len(steps) > 1 else last
+    if_they = "if they can be asked" if asked else "if they may decide on it"
+    return f"If nobody answers, it goes to {_next(steps[0], pause)}, {if_they}; else {otherwise}."
 
 
 def approvals(pause: Pause, content: Content) -> list[Block]:

@@ -11,15 +11,16 @@ from bot.cards.parts import Block, Moment, cut, flat, small, strong
 from bot.cards.phrases import answering, named
 from bot.cards.seen import one_line, seen_line
 from engine.models import Passage, Pause
-from engine.rules import questions
+from engine.rules import inquiries
 
 _DID: Final[Mapping[str, str]] = {
     "pause open": "asked",
     "pause vote": "approved, as one of several",
-    "pause ask": "asked the requester",
-    "pause answer": "answered",
+    "pause ask_back": "asked the requester",
+    "pause reply": "answered",
     "pause approve": "approved",
     "pause deny": "denied",
+    "pause answer": "answered",
     "pause escalate": "sent it on, since nobody answered in time or nobody could see it",
     "pause expire": "ended it, since nobody answered",
     "pause cancel": "withdrew it",
@@ -45,6 +46,8 @@ _IN_VAIN: Final[Mapping[str, str]] = {
     "not_yours": "it is for somebody else to decide",
     "not_requester": "only the requester may",
     "voted": "their answer counted already",
+    "question": "it asks for an answer, and not for a yes",
+    "no_question": "it asks for a yes, and not for an answer",
     "settled": "it was settled already",
     "due": "its time was up",
     "stale": "the card showed another content",
@@ -52,10 +55,10 @@ _IN_VAIN: Final[Mapping[str, str]] = {
     "broken": "the request was altered after it was stored",
     "keyless": "its seal could not be made",
     "open": "it was being carried out",
-    "not_to_answer": "the question was for the requester",
-    "no_question": "there was no such question",
+    "not_to_reply": "the inquiry was for the requester",
+    "no_inquiry": "there was no such inquiry",
     "asked": "they had asked just that",
-    "answered": "that question had its answer already",
+    "replied": "that inquiry had its answer already",
     "blank": "nothing was written",
     "again": "it was tried again since they were asked",
     "stranger": "they belong to another workspace",
@@ -73,7 +76,9 @@ _IN_VAIN: Final[Mapping[str, str]] = {
     "kept": "another that was to be decided with it had moved",
 }
 """Why an attempt was refused."""
-_ANSWERS: Final = frozenset({"vote", "approve", "deny"})
+_ANSWERS: Final = frozenset({"vote", "approve", "deny", "answer"})
+_WORDED: Final = frozenset({"deny", "answer", "cancel", "abandon", "ask_back", "reply"})
+"""What people give words with."""
 _NOBODY: Final = frozenset({"system", ""})
 _DETAIL: Final = 300
 
@@ -97,11 +102,11 @@ def _line(pause: Pause, one: Passage) -> list[Block]:
 
 
 def _said(pause: Pause, one: Passage) -> str:
-    """The reason that a person gave, or the run that asks again; what else machines note beside their moves is not for people."""
+    """The reason or the words that a person gave, or the run that asks again; what else machines note beside their moves is not for people."""
     if one.event == "ask_again" and one.detail:
         return f": {screen_id('run', one.detail)}"
-    if one.event not in {"deny", "cancel", "abandon", "ask", "answer"} or not (one.detail and one.detail.strip()):
+    if one.event not in _WORDED or not (one.detail and one.detail.strip()):
         return ""
-    said = questions.words(one.detail) if one.event == "answer" else one.detail
+    said = inquiries.words(one.detail) if one.event == "reply" else one.detail
     words = pause.content.readable(said) if pause.content else said
     return f": “{cut(one_line(words), _DETAIL)}”"

@@ -5,13 +5,15 @@ is looked up, and whatever cannot be read is None, never an error.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
 ACTION_ANSWER = "placet:answer"
+"""Answer a question: it opens a form."""
 ACTION_APPROVE = "placet:approve"
 ACTION_ASK = "placet:ask"
+ACTION_REPLY = "placet:reply"
 """The requester, something, before a decision; and their answer. Each opens a form."""
 ACTION_CONFIRM = "placet:confirm"
 """Approve where the rule has something typed: it opens a form."""
@@ -30,10 +32,11 @@ ACTION_BACK = "placet:back"
 ACTION_BEFORE = "placet:before"
 ACTION_MORE = "placet:more"
 """On the Home tab: another page of a list. The value says from where on."""
-ACTION_PATTERN = re.compile(r"^placet:(?P<verb>[a-z_]+)$")
+ACTION_PATTERN = re.compile(r"^placet:(?P<verb>[a-z_]+)(?::[0-9]+)?$")
 """Every action id of ours; also of versions to come, so that an unknown verb is answered and not ignored."""
 
 CALLBACK_ANSWER = "placet:answer_form"
+CALLBACK_REPLY = "placet:reply_form"
 CALLBACK_ASK = "placet:ask_form"
 CALLBACK_DENY = "placet:deny_form"
 CALLBACK_CONFIRM = "placet:confirm_form"
@@ -47,6 +50,13 @@ BLOCK_REASON = "reason"
 """The input block of the deny form, and where its errors are shown."""
 ACTION_REASON = "placet:reason"
 """The text input inside it: its value is at `state.values[BLOCK_REASON][ACTION_REASON].value`, None if left empty."""
+
+BLOCK_ANSWER = "answer"
+"""The input block of the form that answers a question, and where its errors are shown."""
+ACTION_ANSWER_TEXT = "placet:answer_text"
+BLOCK_ANSWER_CHOICE = "answer_choice"
+ACTION_ANSWER_CHOICE = "placet:answer_choice"
+"""What is chosen there, where a question has choices."""
 
 BLOCK_TYPED = "typed"
 """The input block of the form that approves, and where its errors are shown."""
@@ -79,7 +89,9 @@ SHOWN = 8
 MOST_TOGETHER = 60
 """How many requests a form for several can carry, within the 3,000 characters that Slack keeps of it."""
 
-_VALUE = re.compile(r"([0-9a-f]{32})\.([0-9a-f]{8})(?:-([0-9a-f]{32})|\?([0-9]{1,6}))?\.(.{1,100})", re.DOTALL)
+_VALUE = re.compile(
+    r"([0-9a-f]{32})\.([0-9a-f]{8})(?:-([0-9a-f]{32})|\?([0-9]{1,6})|\+([0-9]{1,2}))?\.(.{1,100})", re.DOTALL
+)
 _SEVERAL = re.compile(r"([A-Z0-9]{0,32}) ([0-9a-f]{40}(?:,[0-9a-f]{40})*)\.(.{1,100})", re.DOTALL)
 _CARRIED = re.compile(r"([A-Z0-9]{0,32}) (.*)", re.DOTALL)
 
@@ -88,15 +100,20 @@ _CARRIED = re.compile(r"([A-Z0-9]{0,32}) (.*)", re.DOTALL)
 class Button:
     """What a button stands for: the environment it belongs to, the pause or effect it is about, and the start of the digest shown with it.
 
-    `attempt` is the one whose outcome is in doubt; None for a pause, and on a card of a release that did not write it. `question` is the one
-    that it answers; None: it answers none.
+    At most one of the others is set. `attempt` is the one whose outcome is in doubt; None for a pause, and on a card of a release that did not
+    write it. `inquiry` is the one that it replies to. `choice` is the place of the answer that it names among a question's choices, from 0.
     """
 
     env: str
     about: UUID
     shown: str
     attempt: UUID | None = None
-    question: int | None = None
+    inquiry: int | None = None
+    choice: int | None = None
+
+    def of_choice(self, place: int) -> "Button":
+        """The same, naming the choice at this place."""
+        return replace(self, choice=place)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,11 +146,17 @@ class Listed:
     pause_ids: tuple[UUID, ...]
 
 
+def choose(place: int) -> str:
+    """The action id of the button that answers with the choice at this place; those of one row must differ."""
+    return f"placet:choose:{place}"
+
+
 def encode(button: Button) -> str:
     """The value of a button; ValueError for one that `decode` could not read back (env has 1 to 100 characters)."""
     attempt = f"-{button.attempt.hex}" if button.attempt else ""
-    question = f"?{button.question}" if button.question is not None else ""
-    value = f"{button.about.hex}.{button.shown}{attempt}{question}.{button.env}"
+    inquiry = f"?{button.inquiry}" if button.inquiry is not None else ""
+    choice = f"+{button.choice}" if button.choice is not None else ""
+    value = f"{button.about.hex}.{button.shown}{attempt}{inquiry}{choice}.{button.env}"
     if not _VALUE.fullmatch(value):
         raise ValueError(f"a button has {SHOWN} hex digits and an environment of 1 to 100 characters: {button}")
     return value
@@ -144,8 +167,12 @@ def decode(value: object) -> Button | None:
     found = _VALUE.fullmatch(value) if isinstance(value, str) else None
     if found is None:
         return None
-    attempt, question = UUID(found[3]) if found[3] else None, int(found[4]) if found[4] else None
-    return Button(env=found[5], about=UUID(found[1]), shown=found[2], attempt=attempt, question=question)
+    attempt, inquiry, choice = UUID(found[3]) if found[3] else None, _number(found[4]), _number(found[5])
+    return Button(env=found[6], about=UUID(found[1]), shown=found[2], attempt=attempt, inquiry=inquiry, choice=choice)
+
+
+def _number(found: str | None) -> int | None:
+    return int(found) if found else None
 
 
 def encode_carried(carried: Carried) -> str:

@@ -7,8 +7,8 @@ would offer none, or where the card has a warning.
 from collections.abc import Mapping, Sequence
 from uuid import UUID
 
-from bot.cards import blocks, doubts, ids, parts
-from bot.cards.asked import is_asked
+from bot.cards import blocks, doubts, ids, parts, questions
+from bot.cards.asked import is_asked, is_barred
 from bot.cards.halts import stopped
 from bot.cards.ids import screen_id
 from bot.cards.parts import Block, Message, Moment, cut, flat, paragraph, small
@@ -109,12 +109,14 @@ def waiting_row(row: Waiting, content: Content | None, me: Actor, env: str) -> l
     who = approver_name(row.approver, row.approver_name)
     asked = f"{person(row.agent)} agent for {person(row.requester_name or row.on_behalf_of)} · with {who}"
     numbers = f"{screen_id('pause', row.id)} · {short(row.digest)} · {screen_id('run', row.run_id)}"
-    value = ids.encode(ids.Button(env=env, about=row.id, shown=row.digest[: ids.SHOWN]))
+    button = ids.Button(env=env, about=row.id, shown=row.digest[: ids.SHOWN])
+    value = ids.encode(button)
     offered: list[Block] = []
+    may_decide = is_asked(row.approver, row.stand_ins, me) and not is_barred(row, me)
+    if content is not None and may_decide and _at_a_glance(row, content):
+        offered = questions.offered(content, button)
     if row.on_behalf_of == me.id:
-        offered = [parts.button("Withdraw", ids.ACTION_WITHDRAW, value)]
-    elif content is not None and is_asked(row.approver, row.stand_ins, me) and _at_a_glance(row, content):
-        offered = parts.deciding(value, typed=row.typed)
+        offered = [*offered, parts.button("Withdraw", ids.ACTION_WITHDRAW, value)]
     text = (
         cut(one_line(row.summary), _SUMMARY, "… (all of it in Details)") if row.intact else "This request was altered."
     )

@@ -9,18 +9,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from bot.cards import facts, ids, parts, questions
-from bot.cards.asked import is_asked
+from bot.cards import facts, ids, inquiries, parts, questions
+from bot.cards.asked import is_asked, is_barred
 from bot.cards.blocks import ALTERED, button_of
 from bot.cards.history import history
 from bot.cards.outcomes import Told, told
 from bot.cards.parts import Block, Moment, boxed, cut, flat, paragraph, quoted, small
 from bot.cards.phrases import person, span
 from bot.cards.seen import seen
-from engine.models import Actor, Confirmation, Content, Line, Passage, Pause, Question
+from engine.models import Actor, Confirmation, Content, Inquiry, Line, Passage, Pause
 from engine.rules import confirmations
 from engine.rules.digest import canonical
-from engine.rules.questions import WORDS_MOST
+from engine.rules.inquiries import WORDS_MOST
 
 View = dict[str, Any]
 
@@ -42,7 +42,7 @@ _TOO_LONG = (
 def details_view(
     pause: Pause, env: str, *, passages: Sequence[Passage] = (), viewer: Actor | None = None, channel: str | None = None
 ) -> View:
-    """Everything about a pause, and what happened to it (`passages`). Approve and Deny are in it while it waits, unless this viewer surely may not decide.
+    """Everything about a pause, and what happened to it (`passages`). What settles it is in it while it waits, unless this viewer surely may not decide.
 
     `viewer` None: it is not known who looks; `channel` is where their private answers go.
     """
@@ -51,13 +51,11 @@ def details_view(
     if pause.content is None:
         return view | {"blocks": [*paragraph(ALTERED), *_stands(told(pause)), *_numbers(pause)]}
     value = ids.encode(button)
-    typed = pause.content.confirm is not None
-    decide = (
-        [*parts.deciding(value, typed=typed), questions.ask_button(pause, value)] if may_decide(pause, viewer) else []
-    )
-    open_one = questions.to_answer(pause) if viewer and viewer.id == pause.on_behalf_of else None
-    answer = [questions.answer_button(button, open_one)] if open_one else []
-    fuller = ((passages, questions.LATEST), ((), questions.LATEST), ((), 0))  # they give way to what is decided
+    ask = [] if pause.is_question else [inquiries.ask_button(pause, value)]
+    decide = [*questions.offered(pause.content, button), *ask] if may_decide(pause, viewer) else []
+    open_one = inquiries.to_reply(pause) if viewer and viewer.id == pause.on_behalf_of else None
+    answer = [inquiries.reply_button(button, open_one)] if open_one else []
+    fuller = ((passages, inquiries.LATEST), ((), inquiries.LATEST), ((), 0))  # they give way to what is decided
     for told_of, asked in () if facts.is_beyond(pause.content) else fuller:
         everything = [*whole(pause, pause.content, told_of, asked), *parts.buttons(*decide, *answer)]
         full = view | {"blocks": everything}
@@ -79,7 +77,7 @@ def may_decide(pause: Pause, viewer: Actor | None) -> bool:
         return False
     if viewer is None:
         return True
-    barred = viewer.id == pause.on_behalf_of or viewer.id in pause.voters
+    barred = is_barred(pause, viewer) or viewer.id in pause.voters
     return not barred and is_asked(pause.approver, (one.id for one in pause.stand_ins), viewer)
 
 
@@ -122,7 +120,7 @@ def confirm_view(pause: Pause, env: str, channel: str | None = None) -> View:
 
 
 def ask_view(pause: Pause, env: str, channel: str | None = None) -> View:
-    """The form for a question to the requester, at `state.values[BLOCK_WORDS][ACTION_WORDS]`. The pause waits."""
+    """The form for an inquiry to the requester, at `state.values[BLOCK_WORDS][ACTION_WORDS]`. The pause waits."""
     who = facts.requester(pause)
     view = modal("Ask the requester", ids.CALLBACK_ASK, ids.Carried(button_of(pause, env), channel))
     asked = _words(
@@ -134,10 +132,10 @@ def ask_view(pause: Pause, env: str, channel: str | None = None) -> View:
     return view | {"submit": parts.plain("Ask"), "close": parts.plain("Back"), "blocks": blocks}
 
 
-def answer_view(pause: Pause, one: Question, env: str, channel: str | None = None) -> View:
-    """The form for the answer to this question, likewise. The pause waits, and the question has no answer yet."""
-    carried = ids.Carried(replace(button_of(pause, env), question=one.n), channel)
-    view = modal("Answer the question", ids.CALLBACK_ANSWER, carried)
+def reply_view(pause: Pause, one: Inquiry, env: str, channel: str | None = None) -> View:
+    """The form for the answer to this inquiry, likewise. The pause waits, and the inquiry has no answer yet."""
+    carried = ids.Carried(replace(button_of(pause, env), inquiry=one.n), channel)
+    view = modal("Answer the inquiry", ids.CALLBACK_REPLY, carried)
     answer = _words("Your answer", "Whoever decides reads it, and it stays on record.")
     asked = quoted(f"{person(one.name)} asked you", seen(one.text).text)
     blocks = [*asked, answer, *paragraph(cut(_summary(pause), parts.FIELD)), *facts.footer(pause)]
@@ -170,6 +168,12 @@ def typed_input(confirm: Confirmation, block: str) -> Block:
     }
 
 
+def answer_view(pause: Pause, env: str, channel: str | None = None) -> View:
+    """The form that answers a question (questions.answer_view). The pause is intact, and a question."""
+    frame = modal("Answer this", ids.CALLBACK_ANSWER, ids.Carried(button_of(pause, env), channel))
+    return questions.answer_view(pause, frame)
+
+
 def errors(block: str, sentence: str) -> dict[str, Any]:
     """The answer to a submitted form that decided nothing: the form stays open and says why, below this block (phrases.said)."""
     return {"response_action": "errors", "errors": {block: cut(sentence, 1_000)}}
@@ -187,7 +191,7 @@ def modal(title: str, callback: str, carried: ids.Carried) -> View:
 
 
 def whole(
-    pause: Pause, content: Content, passages: Sequence[Passage] = (), asked: int = questions.LATEST
+    pause: Pause, content: Content, passages: Sequence[Passage] = (), asked: int = inquiries.LATEST
 ) -> list[Block]:
     """Everything about it, nothing cut, with the latest of what the requester was asked."""
     action = canonical({"tool": content.tool, "arguments": content.shown_arguments})
@@ -198,8 +202,8 @@ def whole(
             facts.whole(pause, content, content.lines, seen(content.explanation).text),
             facts.deadline(pause, content) if pause.status == "waiting" else [],
             facts.approvals(pause, content),
-            questions.whole(pause, asked),
-            boxed("The exact action", seen(action).text),
+            inquiries.whole(pause, asked),
+            boxed("The exact question" if content.need.is_question else "The exact action", seen(action).text),
             facts.fields(_authority(content)),
             _effect(pause),
             history(pause, passages),
@@ -215,16 +219,20 @@ def _stands(now: Told) -> list[Block]:
 def _authority(content: Content) -> list[Line]:
     """On what authority it would be done, by which rule, and how far the world may move meanwhile."""
     need = content.need
-    return [
-        Line(label="Acts as", value=content.acts_as),
-        Line(label="On behalf of", value=content.on_behalf_of),
-        Line(label="Scopes", value=", ".join(content.scopes) or "none"),
-        Line(label="Policy", value=f"{need.policy_version}, rule “{need.rule}”"),
-        Line(label="Why it is asked", value=need.why),
+    scopes = [Line(label="Scopes", value=", ".join(content.scopes) or "none")]
+    of_a_yes = [
         Line(label="Approvals needed", value=str(need.approvers)),
         *([Line(label="To be typed", value=f"the {need.confirm.replace('_', ' ')}")] if need.confirm else []),
         Line(label="The price", value=facts.tolerance(need)),
         Line(label="Once approved, valid for", value=span(need.execute_within_s)),
+    ]
+    return [
+        Line(label="Acts as", value=content.acts_as),
+        Line(label="On behalf of", value=content.on_behalf_of),
+        *([] if need.is_question else scopes),
+        Line(label="Policy", value=f"{need.policy_version}, rule “{need.rule}”"),
+        Line(label="Why it is asked", value=need.why),
+        *([] if need.is_question else of_a_yes),
         Line(label="Tool", value=f"{content.tool}, version {content.tool_version}"),
     ]
 

@@ -3,13 +3,13 @@
 The one rule: what an agent or a provider said is shown as theirs, in rich text, and never read as formatting.
 """
 
-from bot.cards import blocks, facts, ids, parts, questions
+from bot.cards import blocks, facts, ids, inquiries, parts
 from bot.cards.ids import screen_id
 from bot.cards.outcomes import told
 from bot.cards.parts import Block, Message, Moment, clock, cut, paragraph, quoted, small
 from bot.cards.phrases import approver_name, person
 from bot.cards.seen import one_line, seen
-from engine.models import DoubtfulEffect, Pause, Question, RunRecord
+from engine.models import DoubtfulEffect, Inquiry, Pause, RunRecord
 
 _MOST = 5_000
 
@@ -54,41 +54,39 @@ def reminder(pause: Pause, *, level: int, env: str, dest: str) -> Message | None
     )  # fmt: skip
 
 
-def asked_back(pause: Pause, one: Question) -> Message:
+def asked_back(pause: Pause, one: Inquiry) -> Message:
     """Below an approver's card: what was asked of the requester, and that the answer comes there, if it can still come."""
     head = f"{person(one.name)} asked {facts.requester(pause)}"
-    coming = pause.status == "waiting" and one.answer is None
+    coming = pause.status == "waiting" and one.reply is None
     here = small("The answer will be said here, and stand on the card.") if coming else []
-    return _said(head, one.text, [*questions.question(pause, one, questions.SAID_MOST), *here])
+    return _said(head, one.text, [*inquiries.inquiry(pause, one, inquiries.SAID_MOST), *here])
 
 
-def question(pause: Pause, one: Question, *, env: str) -> Message | None:
+def inquiry(pause: Pause, one: Inquiry, *, env: str) -> Message | None:
     """To the requester: what somebody who may decide wants to know, with a button to answer. None: it is answered, or settled, by now."""
-    if pause.content is None or pause.status != "waiting" or one.answer is not None:
+    if pause.content is None or pause.status != "waiting" or one.reply is not None:
         return None
     head = f"{person(one.name)} asks you something before deciding"
     button = blocks.button_of(pause, env)
     until = small("Nothing is decided by it, and the time to decide goes on.", Moment("It ends {}.", pause.fire_at))
-    offered = parts.buttons(questions.answer_button(button, one), parts.details(ids.encode(button)))
-    asked = quoted("The question", cut(seen(one.text).text, questions.SAID_MOST, "… (all of it in Details)"))
+    offered = parts.buttons(inquiries.reply_button(button, one), parts.details(ids.encode(button)))
+    asked = quoted("The inquiry", cut(seen(one.text).text, inquiries.SAID_MOST, "… (all of it in Details)"))
     return _said(head, one.text, [*parts.strong(f"{head}."), *asked, *_about(pause), *until, *offered])
 
 
-def answered(pause: Pause, one: Question) -> Message:
-    """Below an approver's card: what the requester answered to which question."""
-    return _said(
-        f"{facts.requester(pause)} answered", one.answer or "", questions.pair(pause, one, questions.SAID_MOST)
-    )
+def replied(pause: Pause, one: Inquiry) -> Message:
+    """Below an approver's card: what the requester answered to which inquiry."""
+    return _said(f"{facts.requester(pause)} answered", one.reply or "", inquiries.pair(pause, one, inquiries.SAID_MOST))
 
 
-def answer(pause: Pause, one: Question, *, env: str) -> Message:
+def reply(pause: Pause, one: Inquiry, *, env: str) -> Message:
     """The same to who asked, where no card of theirs stands: with what it is about, and how that stands."""
-    head = f"{facts.requester(pause)} answered your question"
+    head = f"{facts.requester(pause)} answered your inquiry"
     until = [Moment("Answer by {}.", pause.fire_at)] if pause.status == "waiting" else []
     details = parts.buttons(parts.details(ids.encode(blocks.button_of(pause, env))))
-    pair = questions.pair(pause, one, questions.SAID_MOST)
+    pair = inquiries.pair(pause, one, inquiries.SAID_MOST)
     stands = small(told(pause).text, *until)
-    return _said(head, one.answer or "", [*parts.strong(f"{head}."), *pair, *_about(pause), *stands, *details])
+    return _said(head, one.reply or "", [*parts.strong(f"{head}."), *pair, *_about(pause), *stands, *details])
 
 
 def _said(head: str, words: str, shown: list[Block]) -> Message:

@@ -17,6 +17,7 @@ from engine.models import Pause
 from engine.rules.money import Money, MoneyError
 
 _MOST_FACTS = 8
+_ANSWER_MOST = 2_500  # more than an answer has, unless what hides in it is shown
 _FIRST = ("reference", "id", "charge", "amount")
 
 
@@ -24,17 +25,19 @@ _FIRST = ("reference", "id", "charge", "amount")
 class Told:
     """`head`: in a few words of ours. `text`: whole sentences. `at`: the times they speak of.
 
-    `words`: what a person gave as the reason, under its label. `facts`: from a receipt, name and value.
+    `words`: what a person gave as the reason, or the answer, under its label; a card shows `words_most` of it. `facts`: from a receipt, name
+    and value.
     """
 
     head: str
     text: str
     at: tuple[Moment, ...] = ()
     words: tuple[str, str] | None = None
+    words_most: int = 600
     facts: tuple[tuple[str, str], ...] = ()
 
 
-def told(pause: Pause) -> Told:
+def told(pause: Pause) -> Told:  # noqa: C901  a case for each status
     """What a pause's row says about where it stands. Works for an altered pause too: nothing of its content is needed."""
     match pause.status:
         case "waiting":
@@ -47,6 +50,8 @@ def told(pause: Pause) -> Told:
             tell = _failed
         case "denied":
             tell = _denied
+        case "answered":
+            tell = _answered
         case "expired":
             tell = _expired
         case "cancelled":
@@ -157,9 +162,16 @@ def _denied(pause: Pause) -> Told:
     )
 
 
+def _answered(pause: Pause) -> Told:
+    at = (Moment("Answered {}", pause.decided_at),) if pause.decided_at else ()
+    by = f"Answered by {decider(pause)}."
+    return Told(head="Answered", text=by, at=at, words=_words(pause), words_most=_ANSWER_MOST)
+
+
 def _expired(pause: Pause) -> Told:
+    came_of_it = "there is no answer" if pause.is_question else "nothing was done"
     if pause.unseen:
-        why = "Nobody who was asked could be shown it, so nothing was done. An operator can see why in the log."
+        why = f"Nobody who was asked could be shown it, so {came_of_it}. An operator can see why in the log."
         return Told(head="Expired", text=why, at=_times(pause))
     needed = len(pause.voters) + pause.votes_left
     silence = (
@@ -169,7 +181,7 @@ def _expired(pause: Pause) -> Told:
     )
     return Told(
         head="Expired",
-        text=f"{silence}, so nothing was done.",
+        text=f"{silence}, so {came_of_it}.",
         at=(Moment("Answer was due by {}.", pause.fire_at),),
     )
 

@@ -21,12 +21,12 @@ from engine.models import (
     Decided,
     Due,
     Halt,
-    NoQuestion,
+    InquiryMade,
+    InquiryReplied,
+    NoInquiry,
     NotYours,
     Outcome,
     Pause,
-    QuestionAnswered,
-    QuestionAsked,
     RunStatus,
     Standing,
     Unconfirmed,
@@ -74,6 +74,13 @@ NOT_AWAY: Mapping[str, str] = {
 
 UNCONFIRMED = "Nothing was recorded: what must be typed to approve it was not, or is another. Type it as it stands in the request."
 NO_WORDS = "Nothing was written, so nothing was sent. Write it, and send it again."
+_NOT_SO: Mapping[str, str] = {
+    "not_requester": "Only the person it was asked for may withdraw it. Nothing was changed.",
+    "not_to_reply": "Only the person it was asked for may answer what is asked about it. Nothing was changed.",
+    "question": "It asks for an answer, and can be neither approved nor denied. Nothing was recorded; answer it on its card, or with placet reply.",
+    "no_question": "It asks for a yes or a no, and takes no other answer. Nothing was recorded; decide on its card.",
+}
+"""Why something cannot be done to a request by anybody who tries it so."""
 LONG_REASON = "This is too long to keep; please say it in 1,000 characters."
 
 
@@ -178,24 +185,24 @@ def said(outcome: Outcome | AskOutcome, name_of: NameOf, halt: Halt | None = Non
             return _not_yours(outcome, name_of)
         case Due() | Broken() | Unconfirmed():
             return _not_recorded(outcome)
-        case QuestionAsked() | QuestionAnswered() | NoQuestion() | Blank():
+        case InquiryMade() | InquiryReplied() | NoInquiry() | Blank():
             return _asked_back(outcome)
         case _:
             assert_never(outcome)
 
 
-def _asked_back(outcome: QuestionAsked | QuestionAnswered | NoQuestion | Blank) -> str:
+def _asked_back(outcome: InquiryMade | InquiryReplied | NoInquiry | Blank) -> str:
     match outcome:
-        case QuestionAsked(now=now):
-            return f"Asked, as question {outcome.n}. The requester is told, and the answer will stand on the card. It still waits, until {clock(now.fire_at)}."
-        case QuestionAnswered():
+        case InquiryMade(now=now):
+            return f"Asked, as inquiry {outcome.n}. The requester is told, and the answer will stand on the card. It still waits, until {clock(now.fire_at)}."
+        case InquiryReplied():
             return "Answered. Whoever decides is told, and it stands on the card."
-        case NoQuestion(why="asked"):
+        case NoInquiry(why="asked"):
             return "You have asked just that, and it is on record. The card shows the answer when it comes. Nothing more was sent."
-        case NoQuestion(why="answered"):
-            return "This question is answered already, and the answer stays as it is. Nothing was changed."
-        case NoQuestion():
-            return "There is no such question to this request. Nothing was changed; Details shows what was asked."
+        case NoInquiry(why="replied"):
+            return "This inquiry is answered already, and the answer stays as it is. Nothing was changed."
+        case NoInquiry():
+            return "There is no such inquiry to this request. Nothing was changed; Details shows what was asked."
         case Blank():
             return NO_WORDS
         case _:
@@ -211,6 +218,8 @@ def _not_recorded(outcome: Due | Broken | Unconfirmed) -> str:
 
 
 def _decided(now: Standing, halt: Halt | None) -> str:
+    if now.status == "answered":
+        return f"Answered. The agent is told. {_next(now.run_status)}"
     if now.status == "denied":
         return f"Denied. Nothing is done, and the agent is told. {_next(now.run_status)}"
     if now.status == "cancelled":
@@ -237,7 +246,7 @@ def _next(run: RunStatus) -> str:
             assert_never(run)
 
 
-def _settled(now: Standing, name_of: NameOf) -> str:
+def _settled(now: Standing, name_of: NameOf) -> str:  # noqa: C901  a case for each status
     """Who was quicker, or what, and how long ago."""
     when = ago(now.at - now.decided_at) if now.decided_at else "just now"
     by = _by(now, name_of)
@@ -253,6 +262,8 @@ def _settled(now: Standing, name_of: NameOf) -> str:
             text = f"Already approved by {by}, and {end}. The card shows what came of it."
         case "denied":
             text = f"Already denied by {by}, {when}{because}. Nothing is done."
+        case "answered":
+            text = f"Already answered by {by}, {when}{because}. That answer stands."
         case "expired":
             text = f"Expired {when}: nobody had answered by {clock(now.fire_at)}. {_AGAIN}"
         case "cancelled":
@@ -283,8 +294,11 @@ def _not_yours(outcome: NotYours, name_of: NameOf) -> str:
     who = approver_name(now.approver, _name(now, name_of))
     until = clock(now.fire_at)
     match outcome.why:
+        case "not_requester" | "not_to_reply" | "question" | "no_question":
+            return _NOT_SO[outcome.why]
         case "own":
-            return f"You asked for this, so somebody else must decide: {who}, until {until}. You may withdraw it."
+            must = "decide" if now.votes_left else "answer"
+            return f"You asked for this, so somebody else must {must}: {who}, until {until}. You may withdraw it."
         case "voted":
             return f"Your approval is counted already; {_count(now.votes_left, 'more approval')} needed from somebody else, by {until}."
         case "open":
@@ -293,13 +307,10 @@ def _not_yours(outcome: NotYours, name_of: NameOf) -> str:
                 "It is being carried out, so it can no longer be withdrawn. The card will show what comes of it."
             )
             return doubted if now.effect_status == "in_doubt" else under_way
-        case "not_requester" | "not_to_answer":
-            what = "withdraw it" if outcome.why == "not_requester" else "answer what is asked about it"
-            return f"Only the person it was asked for may {what}. Nothing was changed."
         case "not_yours" if now.level:
             return f"{came(now.level, ())} is with {who} now, until {until}. Nothing was changed."
         case "not_yours":
-            return f"It is for {who} to decide, until {until}. Nothing was changed."
+            return f"It is for {who} to {'decide' if now.votes_left else 'answer'}, until {until}. Nothing was changed."
         case _:
             assert_never(outcome.why)
 

@@ -1,96 +1,78 @@
-"""What somebody who may decide asked the requester, and the answer, as blocks: for the card, for Details, and for what is said below a card.
+"""What settles a request, as buttons: Approve and Deny for a yes, the choices or a form for an answer.
 
-The one rule: both are people's own words, in rich text, where nothing in them is read as formatting; a card shows them whole or not at all.
+The one rule: a button answers with the choice that it names, as the request has it at that place; all of them stand whole in the request.
 """
 
-from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
-from bot.cards import ids, parts
-from bot.cards.facts import requester
-from bot.cards.parts import Block, Moment, cut, flat, quoted, small
-from bot.cards.phrases import person
-from bot.cards.seen import seen
-from engine.models import Pause, Question
+from bot.cards import facts, ids, parts
+from bot.cards.parts import Block, cut, paragraph, small
+from bot.cards.seen import seen, seen_line
+from engine.models import Content, Pause
+from engine.rules.questions import ANSWER_MOST
 
-SAID_MOST: Final = 2_500
-"""The size up to which a message of its own says a question or an answer; what is longer stands whole in Details."""
-LATEST: Final = 5
-"""How many of the latest questions Details shows whole."""
-_CUT: Final = "… (all of it in Details)"
-_NAME: Final = 24
+BUTTONS: Final = 5
+"""So many choices have a button each; more are chosen from in the form."""
+
+LABEL_MOST: Final = 75
+CHOOSE_ONE_WAY: Final = "Choose one, or answer in your own words, not both. Nothing was recorded."
 
 
-def latest(pause: Pause) -> Question | None:
-    """The question that a card shows: the latest that is still open, or else the latest; None: nobody asked any."""
-    return to_answer(pause) or (pause.questions[-1] if pause.questions else None)
+def offered(content: Content, button: ids.Button) -> list[Block]:
+    """What settles it, for whoever is asked."""
+    value, choices = ids.encode(button), content.choices
+    if choices is None:
+        return parts.deciding(value, typed=content.confirm is not None)
+    if not choices or len(choices) > BUTTONS:
+        return [parts.button("Answer …", ids.ACTION_ANSWER, value, "primary")]
+    named = [
+        parts.button(_label(choice), ids.choose(n), ids.encode(button.of_choice(n))) for n, choice in enumerate(choices)
+    ]
+    return [*named, parts.button("In my own words …", ids.ACTION_ANSWER, value)]
 
 
-def to_answer(pause: Pause) -> Question | None:
-    """The latest question that can still be answered; None: there is none."""
-    unanswered = [one for one in pause.questions if one.answer is None]
-    return unanswered[-1] if unanswered and pause.status == "waiting" else None
+def is_whole_in_labels(content: Content) -> bool:
+    """Whether its buttons say all of what they answer with."""
+    return all(parts.size(choice) <= LABEL_MOST for choice in content.choices or ())
 
 
-def on_card(pause: Pause) -> list[Block]:
-    """The question that a card shows, whole, with its answer, and how many others there are; nothing if nobody asked any."""
-    shown = latest(pause)
-    if shown is None:
+def answer_view(pause: Pause, frame: dict[str, Any]) -> dict[str, Any]:
+    """The form for an answer: its own words at `state.values[BLOCK_ANSWER][ACTION_ANSWER_TEXT]`, a choice's place at `[BLOCK_ANSWER_CHOICE][ACTION_ANSWER_CHOICE]`.
+
+    `frame` is the modal yet without blocks. The pause is intact, and a question.
+    """
+    content = pause.content
+    assert content is not None
+    assert content.choices is not None
+    words = {
+        "type": "input",
+        "block_id": ids.BLOCK_ANSWER,
+        "optional": bool(content.choices),
+        "label": parts.plain("Or in your own words" if content.choices else "Your answer"),
+        "hint": parts.plain(f"The agent and the requester will read it. Up to {ANSWER_MOST:,} characters."),
+        "element": {
+            "type": "plain_text_input",
+            "action_id": ids.ACTION_ANSWER_TEXT,
+            "multiline": True,
+            "max_length": ANSWER_MOST,
+        },
+    }
+    shown = [*facts.warnings(content), *paragraph(seen(content.summary).text), *facts.fields(content.lines)]
+    note = small("Answer is final, and approves nothing; closing this answers nothing.")
+    blocks = [*shown, *_choosing(content.choices), words, *note, *facts.footer(pause)]
+    return frame | {"submit": parts.plain("Answer"), "close": parts.plain("Back"), "blocks": blocks}
+
+
+def _choosing(choices: tuple[str, ...]) -> list[Block]:
+    if not choices:
         return []
-    others = len(pause.questions) - 1
-    more = small(f"{others} more {'question' if others == 1 else 'questions'} in Details") if others else []
-    return [*pair(pause, shown), *more]
+    options = [{"text": parts.plain(_label(choice)), "value": str(n)} for n, choice in enumerate(choices)]
+    element = {"type": "static_select", "action_id": ids.ACTION_ANSWER_CHOICE, "options": options}
+    label = parts.plain("Choose one")
+    return [
+        {"type": "input", "block_id": ids.BLOCK_ANSWER_CHOICE, "optional": True, "label": label, "element": element}
+    ]
 
 
-def in_details(pause: Pause) -> list[Block]:
-    """The same in a sentence, where there is no room for it."""
-    shown = latest(pause)
-    if shown is None:
-        return []
-    answered = f"and {requester(pause)} answered" if shown.answer is not None else "and there is no answer yet"
-    return parts.paragraph(f"{person(shown.name)} asked {requester(pause)} something, {answered}. It is in Details.")
-
-
-def pair(pause: Pause, one: Question, most: int | None = None) -> list[Block]:
-    """A question and its answer, each under who said it; what is longer than `most` is cut, with a word where all of it is."""
-    if one.answer is not None:
-        return [*question(pause, one, most), *quoted(f"{requester(pause)} answered", _words(one.answer, most))]
-    missing = small("Not answered yet.") if pause.status == "waiting" else small("It was not answered.")
-    return [*question(pause, one, most), *missing]
-
-
-def question(pause: Pause, one: Question, most: int | None = None) -> list[Block]:
-    """A question alone, likewise."""
-    return quoted(f"{person(one.name)} asked {requester(pause)}", _words(one.text, most))
-
-
-def whole(pause: Pause, most: int) -> list[Block]:
-    """The latest questions, `most` of them, each with its answer and when that was, in their order; nothing if there are none."""
-    shown = pause.questions[-most:] if most else ()
-    left = len(pause.questions) - len(shown)
-    more = (
-        small(f"{left} earlier {'question' if left == 1 else 'questions'}; placet show has all of them.")
-        if left
-        else []
-    )
-    return [*more, *flat([*pair(pause, one), *_times(one)] for one in shown)]
-
-
-def ask_button(pause: Pause, value: str) -> Block:
-    """The button that opens the form for a question to the requester."""
-    return parts.button(f"Ask {cut(requester(pause), _NAME)} …", ids.ACTION_ASK, value)
-
-
-def answer_button(button: ids.Button, one: Question) -> Block:
-    """The button that opens the form for the answer to this question."""
-    return parts.button("Answer …", ids.ACTION_ANSWER, ids.encode(replace(button, question=one.n)))
-
-
-def _words(text: str, most: int | None) -> str:
-    shown = seen(text).text
-    return shown if most is None else cut(shown, most, _CUT)
-
-
-def _times(one: Question) -> list[Block]:
-    answered = [Moment("answered {}", one.answered_at)] if one.answered_at else []
-    return small(Moment("Asked {}", one.at), *answered)
+def _label(choice: str) -> str:
+    return cut(seen_line(choice).text, LABEL_MOST)

@@ -87,24 +87,29 @@ def approve(
     confirm: Annotated[str, typer.Option(help="What its rule has the approver type, where it does.")] = "",
 ) -> None:
     """Say yes to a request, exactly as it is stored."""
-    _decide(partial(pauses.approve, confirm=confirm), pause, person, reason)
+    decide(partial(pauses.approve, confirm=confirm), pause, person, _reason(reason))
 
 
 @app.command()
 def deny(pause: PauseId, person: As, reason: Reason = "") -> None:
     """Say no to a request; the reason reaches the agent."""
-    _decide(pauses.deny, pause, person, reason)
+    decide(pauses.deny, pause, person, _reason(reason))
 
 
 @app.command()
 def withdraw(pause: PauseId, person: As, reason: Reason = "") -> None:
     """Take back a request of one's own, as long as nothing of it is being done."""
-    _decide(pauses.withdraw, pause, person, reason)
+    decide(pauses.withdraw, pause, person, _reason(reason))
 
 
-def _decide(verb: Verb, pause: str, person: str, reason: str) -> None:
-    if len(reason) > _LONGEST_REASON:
+def _reason(given: str) -> str:
+    if len(given) > _LONGEST_REASON:
         raise BadInput("--reason", phrases.LONG_REASON)
+    return given
+
+
+def decide(verb: Verb, pause: str, person: str, reason: str) -> None:
+    """Have this person do it to the pause of that id, and say what came of it; Exit if it was not taken."""
     with database() as conn:
         by = actor(conn, person)
         pause_id = runs.by_tail(pause, "pause", lambda tail: pauses.find(conn, tail))

@@ -9,7 +9,7 @@ from typing import Final
 from bot.cards.phrases import approver_name, person, span
 from bot.commands.terminal import plain, several
 from engine.rules.calendar import Calendar, day_s
-from engine.rules.needs import Need, Step, who
+from engine.rules.needs import REQUESTER, Need, Step, who
 from engine.rules.people import People
 from engine.rules.policy_diff import Change
 
@@ -17,7 +17,7 @@ NOBODY: Final = People(())
 
 
 def in_words(need: Need, approver: str | None, people: People) -> str:
-    """One line: what becomes of it. `approver` is who is asked first, None if nobody may be."""
+    """One line: what becomes of it. `approver` is who is asked first, None if nobody may be; "person:requester" where that may be anybody."""
     match need.kind:
         case "allow":
             return "done without asking"
@@ -27,7 +27,8 @@ def in_words(need: Need, approver: str | None, people: People) -> str:
             return "refused: nobody but the requester may decide on it"
         case "ask":
             several = f"{need.approvers} of " if need.approvers > 1 else ""
-            whom = approver_name(approver or "", _name(approver or "", people))
+            anybody = need.is_question and approver == f"person:{REQUESTER}"
+            whom = who(need) if anybody else approver_name(approver or "", _name(approver or "", people))
             typed = f", who types the {need.confirm.replace('_', ' ')}" if need.confirm else ""
             return f"asks {several}{whom}{typed}; {_within(need, need)} to answer"
 
@@ -49,7 +50,7 @@ def _beside(need: Need | None, other: Need | None) -> str:
     if need.kind != "ask":
         more = [*([tolerance(need)] if need.tolerance_bp else []), *([_doubt(need)] if need.kind == "allow" else [])]
     said = _terms(other) if other else ()
-    return "; ".join([asks, *(term for term in more if term not in said)]) if other else asks
+    return "; ".join([asks, *(term for term in more if term and term not in said)]) if other else asks
 
 
 def together(window_s: int) -> str:
@@ -66,17 +67,18 @@ def _terms(need: Need) -> tuple[str, ...]:
     """All that a need says, a part each, in the same order for all needs."""
     steps = ", then ".join(f"{_step(step, NOBODY)} ({_within(need, step)})" for step in need.steps)
     asks = {"allow": "done without asking", "forbid": "forbidden", "ask": f"asks {who(need)}"}[need.kind]
+    of_a_yes = not need.is_question
     return (
         asks,
         f"{_within(need, need)} to answer",
-        f"if nobody answers: {steps or 'nothing is done'}",
-        tolerance(need),
-        f"to be done within {span(need.execute_within_s)}",
+        f"if nobody answers: {steps or ('nothing is done' if of_a_yes else 'the agent is told')}",
+        tolerance(need) if of_a_yes else "",
+        f"to be done within {span(need.execute_within_s)}" if of_a_yes else "",
         f"reminded after {span(need.remind_after_s)}" if need.remind_after_s else "not reminded",
         f"shown in {need.channel}" if need.channel else "shown in a DM",
         f"at {clock_of(need.digest_at)} on business days" if need.digest_at is not None else "at once",
-        f"the {need.confirm.replace('_', ' ')} is typed" if need.confirm else "a click is enough",
-        _doubt(need),
+        f"the {need.confirm.replace('_', ' ')} is typed" if need.confirm else "a click is enough" if of_a_yes else "",
+        _doubt(need) if of_a_yes else "",
         _hours(need.calendar) if need.calendar else "every hour counts",
     )
 
@@ -109,7 +111,10 @@ def _within(need: Need, asked: Need | Step) -> str:
 def silence(need: Need, people: People) -> str:
     """What happens when nobody answers, step by step to the final answer."""
     steps = [f"after {_gone(need, n)} it goes to {_step(step, people)}" for n, step in enumerate(need.steps)]
-    return "; ".join([*steps, f"after {_gone(need, len(steps))} it counts as not approved, and nothing is done"])
+    end = (
+        "the agent is told, and has no answer" if need.is_question else "it counts as not approved, and nothing is done"
+    )
+    return "; ".join([*steps, f"after {_gone(need, len(steps))} {end}"])
 
 
 def tolerance(need: Need) -> str:

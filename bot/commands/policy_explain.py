@@ -17,7 +17,7 @@ from engine.errors import BadInput
 from engine.rules import confirmations, documents, escalation, money, policy_cases, policy_words
 from engine.rules.documents import DocumentFaults, Fault, Table
 from engine.rules.money import Money, MoneyError
-from engine.rules.needs import Need
+from engine.rules.needs import REQUESTER, Need
 from engine.rules.people import People
 from engine.rules.policy import Facts, Policy, evaluate
 
@@ -102,6 +102,8 @@ def _asked_first(need: Need, requester: str, everybody: People | None) -> str | 
     """Whom it asks first, None if nobody; without people to look at, whom the rule names."""
     if need.kind != "ask":
         return None
+    if need.is_question and need.person == REQUESTER and not requester:
+        return f"person:{REQUESTER}"
     if everybody is None:
         return f"role:{need.role}" if need.role else f"person:{need.person}"
     return escalation.first_approver(need, requester, everybody)
@@ -154,8 +156,11 @@ def _one(need: Need, everybody: People | None, requester: str) -> None:
         ("what it needs", needs.in_words(need, approver, everybody or NOBODY)),
         ("why", plain(need.why) if need.kind != "forbid" else ""),
         ("if nobody answers", needs.silence(need, everybody or NOBODY) if approver else ""),
-        ("price", needs.tolerance(need) if need.kind == "ask" or need.tolerance_bp else ""),
-        ("to be done within", f"{span(need.execute_within_s)} of the approval" if approver else ""),
+        ("price", needs.tolerance(need) if (need.kind == "ask" and not need.is_question) or need.tolerance_bp else ""),
+        (
+            "to be done within",
+            f"{span(need.execute_within_s)} of the approval" if approver and not need.is_question else "",
+        ),
         ("to be typed", f"the {need.confirm.replace('_', ' ')}" if need.confirm else ""),
         ("reminded", f"after {span(need.remind_after_s)}" if need.remind_after_s else ""),
         ("shown in", need.channel or ""),

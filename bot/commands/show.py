@@ -33,6 +33,7 @@ from engine.models import EffectLine, Event, Pause, RunRecord, Superseded
 from engine.record import in_clear, record
 from engine.rules import confirmations
 from engine.rules.digest import short
+from engine.rules.needs import Need, who
 from engine.rules.people import People
 from engine.state import db, events, ledger, pauses, people, runs
 
@@ -120,9 +121,9 @@ def _pause(pause: Pause, everybody: People, *, as_json: bool, clear: bool) -> No
             ("scopes", ", ".join(held.scopes)),
             ("rule", f"“{plain(need.rule)}”, {need.policy_version}"),
             ("why it is asked", plain_joined(need.why)),
-            ("needs", f"{need.approvers} of the role {need.role}" if need.role else f"the yes of {need.person}"),
+            ("needs", _needs(need)),
             ("to be typed", plain(confirmations.what(held.confirm)) if held.confirm else ""),
-            ("price", needs.tolerance(need)),
+            ("price", "" if need.is_question else needs.tolerance(need)),
             (
                 "quote",
                 f"{held.quote.price}, valid until {when(held.quote.valid_until) or 'further notice'}"
@@ -131,7 +132,7 @@ def _pause(pause: Pause, everybody: People, *, as_json: bool, clear: bool) -> No
             ),
             ("if nobody answers", needs.silence(need, everybody)),
         )
-    _questions(pause)
+    _inquiries(pause)
     heading("Where it stands")
     facts(
         ("with", approver_name(pause.approver, pause.approver_name) if pause.status == "waiting" else ""),
@@ -142,7 +143,7 @@ def _pause(pause: Pause, everybody: People, *, as_json: bool, clear: bool) -> No
             for vote in pause.votes
         ),
         ("settled", when(pause.decided_at)),
-        ("reason", plain_lines(pause.reason or "")),
+        ("answer" if pause.status == "answered" else "reason", plain_lines(pause.reason or "")),
         ("to be done by", when(pause.execute_by) if pause.status == "approved" else ""),
         *receipt_facts(pause.receipt),
         ("run", screen_id("run", pause.run_id)),
@@ -152,20 +153,26 @@ def _pause(pause: Pause, everybody: People, *, as_json: bool, clear: bool) -> No
     )
 
 
-def _questions(pause: Pause) -> None:
-    if not pause.questions:
+def _inquiries(pause: Pause) -> None:
+    if not pause.inquiries:
         return
-    heading("Questions to the requester")
-    for one in pause.questions:
+    heading("Inquiries to the requester")
+    for one in pause.inquiries:
         say(f"{one.n}. {plain(one.name)}, {when(one.at)}, by {plain(one.surface)}:", plain_lines(one.text))
-        if one.answer is None:
+        if one.reply is None:
             say("Not answered yet." if pause.status == "waiting" else "It was not answered.")
         else:
-            say(f"Answered {when(one.answered_at)}, by {plain(one.answered_in or '')}:", plain_lines(one.answer))
+            say(f"Answered {when(one.replied_at)}, by {plain(one.replied_in or '')}:", plain_lines(one.reply))
 
 
 def _replaced(before: Superseded) -> str:
     return f"{screen_id('pause', before.pause_id)}, {plain_joined(before.why)}"
+
+
+def _needs(need: Need) -> str:
+    if need.is_question:
+        return f"the answer of {who(need)}"
+    return f"{need.approvers} of the role {need.role}" if need.role else f"the yes of {need.person}"
 
 
 # ------------------------------------------------------------------------------------------------------------------- a run

@@ -25,12 +25,12 @@ from engine.models import (
     Decided,
     DoubtfulEffect,
     Due,
+    Inquiry,
     NotAskedAgain,
     Notice,
     NotYours,
     Outcome,
     Pause,
-    Question,
     Standing,
     Unconfirmed,
     Voted,
@@ -162,9 +162,9 @@ def _composed(conn: db.Conn, notice: Notice, env: str) -> Message | None:
             return notices.reminder(
                 pauses.get(conn, notice.pause_id), level=notice.detail["level"], env=env, dest=notice.dest
             )
-        case "asked_back" | "answered" if notice.pause_id and notice.detail:
+        case "asked_back" | "replied" if notice.pause_id and notice.detail:
             pause = pauses.get(conn, notice.pause_id)
-            asked = pause.question(notice.detail["question"])
+            asked = pause.inquiry(notice.detail["inquiry"])
             return _asked_back(notice, pause, asked, env) if asked else None
         case "private" if notice.pause_id and notice.detail:
             pause = pauses.get(conn, notice.pause_id)
@@ -174,12 +174,12 @@ def _composed(conn: db.Conn, notice: Notice, env: str) -> Message | None:
     raise ValueError(f"nobody has said how to say a {notice.kind}")
 
 
-def _asked_back(notice: Notice, pause: Pause, asked: Question, env: str) -> Message | None:
-    """A question or its answer, below a card or to the one person whom it is for."""
+def _asked_back(notice: Notice, pause: Pause, asked: Inquiry, env: str) -> Message | None:
+    """An inquiry or its answer, below a card or to the one person whom it is for."""
     below = notice.detail is not None and "card" in notice.detail
-    if notice.kind == "answered":
-        return notices.answered(pause, asked) if below else notices.answer(pause, asked, env=env)
-    return notices.asked_back(pause, asked) if below else notices.question(pause, asked, env=env)
+    if notice.kind == "replied":
+        return notices.replied(pause, asked) if below else notices.reply(pause, asked, env=env)
+    return notices.asked_back(pause, asked) if below else notices.inquiry(pause, asked, env=env)
 
 
 def _of_again(detail: dict[str, Any]) -> AskedAgain | NotAskedAgain:

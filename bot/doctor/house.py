@@ -111,7 +111,7 @@ def together(loaded: Mapping[str, Agent], policy: Policy, everybody: People) -> 
     found = [Finding("policy", "wrong", f"{fault.field}: {fault.why} {fault.fix}") for fault in faults]
     named = {rule.action for rule in policy.rules}
     for agent in loaded.values():
-        unnamed = sorted({tool.action for tool in agent.tools.values() if tool.action} - named)
+        unnamed = sorted({action for tool in agent.tools.values() if (action := tool.ruled_by)} - named)
         if unnamed:
             why = f"No rule names {', '.join(unnamed)}, so {agent.name} may never do that. Write a rule for it, if it is to be asked or allowed."
             found.append(Finding("policy", "look", why))

@@ -13,7 +13,7 @@ from slack_bolt import Ack, App
 
 from bot.cards import ids, phrases
 from bot.delivery.who import Turned
-from bot.listeners import again, decisions, doubts, home, modals, together
+from bot.listeners import again, decisions, doubts, home, modals, questions, together
 from bot.listeners.decisions import Click, Verb
 from bot.listeners.desk import Desk
 from bot.listeners.places import Place, place_of
@@ -62,8 +62,16 @@ def _withdraw(desk: Desk, click: Click) -> None:
     _decide(desk, click, "withdraw")
 
 
-def _decide(desk: Desk, click: Click, verb: Verb) -> None:
-    decisions.answer(desk, decisions.decide(desk, click, verb), verb, click.place)
+def _choose(desk: Desk, click: Click) -> str | None:
+    text = questions.chosen(desk, click)
+    if text is None:
+        return phrases.UNKNOWN_ACTION
+    _decide(desk, click, "answer", text)
+    return None
+
+
+def _decide(desk: Desk, click: Click, verb: Verb, text: str = "") -> None:
+    decisions.answer(desk, decisions.decide(desk, click, verb, reason=text), verb, click.place)
     match click.place.surface:
         case "card":
             desk.afterwards(lambda: decisions.adopt(desk, click.button.about, click.place))
@@ -74,7 +82,7 @@ def _decide(desk: Desk, click: Click, verb: Verb) -> None:
 
 
 _VERBS: Final[Mapping[str, Callable[[Desk, Click], str | None]]] = {
-    "answer": modals.open_answer,
+    "reply": modals.open_reply,
     "approve": _approve,
     "ask": modals.open_ask,
     "confirm": modals.open_confirm,
@@ -82,6 +90,8 @@ _VERBS: Final[Mapping[str, Callable[[Desk, Click], str | None]]] = {
     "retry": doubts.retry,
     "stop": doubts.stop,
     "deny": modals.open_deny,
+    "answer": modals.open_answer,
+    "choose": _choose,
     "details": modals.open_details,
     "together": together.open_together,
     "withdraw": _withdraw,

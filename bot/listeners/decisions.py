@@ -17,20 +17,20 @@ from bot.listeners.desk import Desk
 from bot.listeners.places import Place, place_of
 from engine.errors import NotFound
 from engine.models import Actor, AlreadySettled, AskOutcome, Broken, Decided, NotYours, Outcome, Voted
-from engine.state import cards, events, pauses, questions
+from engine.state import cards, events, inquiries, pauses
 
 log = logging.getLogger(__name__)
 
 Json = dict[str, Any]
-Verb = Literal["approve", "deny", "withdraw"]
+Verb = Literal["approve", "deny", "answer", "withdraw"]
 AnyOutcome = TypeVar("AnyOutcome", Outcome, AskOutcome)
 
 _TRIED: Final[Mapping[str, str]] = {
     "approve": "approve", "confirm": "approve", "deny": "deny", "withdraw": "cancel", "happened": "resolve", "retry": "retry", "stop": "abandon",
-    "ask": "ask", "answer": "answer", "together": "approve",
+    "ask": "ask_back", "reply": "reply", "answer": "answer", "choose": "answer", "together": "approve",
 }  # fmt: skip
 """The event that each button would have been, of those that decide."""
-_DID: Final = {"approve": "approved", "deny": "denied"}
+_DID: Final = {"approve": "approved", "deny": "denied", "answer": "answered"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +81,7 @@ def on_record(desk: Desk, about: UUID, verb: str, *, actor: str, place: Place, w
 
 
 def decide(desk: Desk, click: Click, verb: Verb, *, reason: str = "", confirm: str = "") -> Outcome:
-    """What came of it. A pause whose time is up is settled first, as a sweep would, and then looked at once more. Raises NotFound."""
+    """What came of it; `reason` is the answer, where one is given. A pause whose time is up is settled first, as a sweep would, and then looked at once more. Raises NotFound."""
     return _settled_first(desk, click, verb, lambda: _tried(desk, click, verb, reason, confirm))
 
 
@@ -93,27 +93,25 @@ def done_before(outcome: object, verb: str, actor: Actor) -> bool:
 
 
 def ask(desk: Desk, click: Click, question: str) -> AskOutcome:
-    """What came of a question to the requester, likewise."""
+    """What came of an inquiry to the requester, likewise."""
     surface, shown = f"slack:{click.place.surface}", click.button.shown
 
     def asked() -> AskOutcome:
         with desk.courier.pool.connection() as conn:
-            return questions.ask(
-                conn, click.button.about, click.actor.id, question=question, surface=surface, shown=shown
-            )
+            return inquiries.ask(conn, click.button.about, click.actor.id, text=question, surface=surface, shown=shown)
 
     return _settled_first(desk, click, "ask", asked)
 
 
 def reply(desk: Desk, click: Click, answer: str) -> AskOutcome:
-    """What came of the answer to the question that the button names, likewise."""
-    surface, n = f"slack:{click.place.surface}", click.button.question or 0
+    """What came of the answer to the inquiry that the button names, likewise."""
+    surface, n = f"slack:{click.place.surface}", click.button.inquiry or 0
 
     def answered() -> AskOutcome:
         with desk.courier.pool.connection() as conn:
-            return questions.answer(conn, click.button.about, click.actor.id, n, answer=answer, surface=surface)
+            return inquiries.reply(conn, click.button.about, click.actor.id, n, text=answer, surface=surface)
 
-    return _settled_first(desk, click, "answer", answered)
+    return _settled_first(desk, click, "reply", answered)
 
 
 def _settled_first(desk: Desk, click: Click, verb: str, tried: Callable[[], AnyOutcome]) -> AnyOutcome:
@@ -138,6 +136,8 @@ def _tried(desk: Desk, click: Click, verb: Verb, reason: str, confirm: str) -> O
                 )
             case "deny":
                 return pauses.deny(conn, pause_id, actor, surface=surface, shown=shown, reason=reason)
+            case "answer":
+                return pauses.answer(conn, pause_id, actor, reason, surface=surface, shown=shown)
             case "withdraw":
                 return pauses.withdraw(conn, pause_id, actor, surface=surface, reason=reason)
 

@@ -1,4 +1,4 @@
-"""What opens over the conversation: everything about a request, and the form for a denial. Submitting the form is the decision.
+"""What opens over the conversation: everything about a request, and the forms that settle it. Submitting a form is the decision.
 
 A modal can be opened only within three seconds of the click. If that fails nothing was decided: the person is told to click again.
 """
@@ -8,17 +8,18 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, Final
 
 from slack_bolt import Ack, App
 
 from bot.cards import ids, phrases
 from bot.cards import modals as views
-from bot.cards.asked import is_asked
+from bot.cards.asked import is_asked, is_barred
 from bot.delivery import outgoing
 from bot.delivery.web import Answered
 from bot.delivery.who import Turned
-from bot.listeners import decisions, doubts, home
+from bot.listeners import decisions, doubts, home, questions
 from bot.listeners.decisions import Click
 from bot.listeners.desk import Desk, Failed
 from bot.listeners.places import place_of
@@ -30,14 +31,14 @@ from engine.models import (
     Blank,
     Broken,
     Decided,
+    InquiryMade,
+    InquiryReplied,
     NotYours,
     Outcome,
     Pause,
-    QuestionAnswered,
-    QuestionAsked,
     Voted,
 )
-from engine.rules.questions import WORDS_MOST
+from engine.rules.inquiries import WORDS_MOST
 from engine.state import events, pauses
 
 log = logging.getLogger(__name__)
@@ -70,30 +71,38 @@ _FORMS: Final[Mapping[str, Form]] = {
     ids.CALLBACK_ASK: Form(
         verb="ask", does=decisions.ask, block=ids.BLOCK_WORDS, action=ids.ACTION_WORDS, most=WORDS_MOST, too_long=phrases.LONG_REASON
     ),
-    ids.CALLBACK_ANSWER: Form(
-        verb="answer", does=decisions.reply, block=ids.BLOCK_WORDS, action=ids.ACTION_WORDS, most=WORDS_MOST, too_long=phrases.LONG_REASON
+    ids.CALLBACK_REPLY: Form(
+        verb="reply", does=decisions.reply, block=ids.BLOCK_WORDS, action=ids.ACTION_WORDS, most=WORDS_MOST, too_long=phrases.LONG_REASON
     ),
 }  # fmt: skip
+
+
+_OTHERS: Final[Mapping[str, tuple[Callable[[Desk, Json, Json], str | None], str]]] = {
+    ids.CALLBACK_HAPPENED: (doubts.submit, ids.BLOCK_REFERENCE),
+    ids.CALLBACK_ANSWER: (questions.submit, ids.BLOCK_ANSWER),
+}
+"""Forms of other subjects: what submitting one does, and under which block it says why it was not taken."""
 
 
 def register(app: App, desk: Desk) -> None:
     """Listen to every form that is submitted, also to those that no version of ours knows."""
 
     def submitted(ack: Ack, body: Json, view: Json) -> None:
-        form = _FORMS.get(view.get("callback_id", ""))
-        happened = view.get("callback_id") == ids.CALLBACK_HAPPENED
-        if form is None and not happened:
+        callback = view.get("callback_id", "")
+        form = _FORMS.get(callback)
+        if form is None and callback not in _OTHERS:
             log.error("somebody submitted a form that this version does not know: %s", view.get("callback_id"))
             ack()
             place = place_of(body)
             desk.tell(place.channel, place.user, phrases.UNKNOWN_ACTION)
             return
-        answer = desk.attempt(lambda: submit(desk, body, view, form) if form else doubts.submit(desk, body, view))
+        take, block = (partial(submit, form=form), form.block) if form else _OTHERS[callback]
+        answer = desk.attempt(lambda: take(desk, body, view))
         match answer:
             case None:
                 ack(response_action="clear")
             case Failed(sentence=sentence) | str(sentence):
-                ack(**views.errors(form.block if form else ids.BLOCK_REFERENCE, sentence))
+                ack(**views.errors(block, sentence))
 
     app.view(re.compile(""))(submitted)
 
@@ -111,6 +120,8 @@ def open_details(desk: Desk, click: Click) -> str | None:
 def open_deny(desk: Desk, click: Click) -> str | None:
     """Ask why not; or say at once that this person may not deny it, or no longer. Raises NotFound."""
     pause, against = settled_first(desk, click)
+    if against is None and pause.is_question:
+        against = NotYours(outgoing.standing(pause, datetime.now(UTC)), "question")
     if against is None:
         return open_view(desk, click, views.deny_view(pause, desk.courier.env, channel=click.place.told_in))
     return decisions.not_opened(desk, click, "deny", against)
@@ -129,29 +140,37 @@ def open_confirm(desk: Desk, click: Click) -> str | None:
 def open_ask(desk: Desk, click: Click) -> str | None:
     """Ask what the requester is to be asked; who may not ask is told so at once, which is on record. Raises NotFound."""
     pause, against = settled_first(desk, click)
-    outcome = decisions.ask(desk, click, "") if against else None  # the statement says it again, and writes it down
+    outcome = (
+        decisions.ask(desk, click, "") if against or pause.is_question else None
+    )  # the statement says it again, and writes it down
     if outcome is None or isinstance(outcome, Blank):
         return open_view(desk, click, views.ask_view(pause, desk.courier.env, channel=click.place.told_in))
     with desk.courier.pool.connection() as conn:
         return outgoing.sentence(conn, outcome)
 
 
-def open_answer(desk: Desk, click: Click) -> str | None:
-    """Ask for the answer to the question that the button names; likewise. Raises NotFound."""
+def open_reply(desk: Desk, click: Click) -> str | None:
+    """Ask for the answer to the inquiry that the button names; likewise. Raises NotFound."""
     pause, _ = settled_first(desk, click)
-    asked = pause.question(click.button.question)
+    asked = pause.inquiry(click.button.inquiry)
     can = (
-        asked is not None
-        and asked.answer is None
-        and pause.status == "waiting"
-        and click.actor.id == pause.on_behalf_of
+        asked is not None and asked.reply is None and pause.status == "waiting" and click.actor.id == pause.on_behalf_of
     )
     outcome = None if can else decisions.reply(desk, click, "")
     if asked is not None and (outcome is None or isinstance(outcome, Blank)):
-        return open_view(desk, click, views.answer_view(pause, asked, desk.courier.env, channel=click.place.told_in))
+        return open_view(desk, click, views.reply_view(pause, asked, desk.courier.env, channel=click.place.told_in))
     assert outcome is not None
     with desk.courier.pool.connection() as conn:
         return outgoing.sentence(conn, outcome)
+
+
+def open_answer(desk: Desk, click: Click) -> str | None:
+    """Ask for the answer to a question; or say at once that this person may not give it, or no longer. Raises NotFound."""
+    pause, against = settled_first(desk, click)
+    if against is None and pause.is_question:
+        return open_view(desk, click, views.answer_view(pause, desk.courier.env, channel=click.place.told_in))
+    not_so = against or NotYours(outgoing.standing(pause, datetime.now(UTC)), "no_question")
+    return decisions.not_opened(desk, click, "answer", not_so)
 
 
 def open_happened(desk: Desk, click: Click) -> str | None:
@@ -160,7 +179,7 @@ def open_happened(desk: Desk, click: Click) -> str | None:
     return form if isinstance(form, str) else open_view(desk, click, form)
 
 
-def submit(desk: Desk, body: Json, view: Json, form: Form) -> str | None:
+def submit(desk: Desk, body: Json, view: Json, *, form: Form) -> str | None:
     """Do what the form was opened for; a sentence if that decided nothing, for the form to show."""
     carried = ids.decode_carried(view.get("private_metadata"))
     button = decisions.ours(desk, carried.button if carried else None)
@@ -181,7 +200,7 @@ def submit(desk: Desk, body: Json, view: Json, form: Form) -> str | None:
 
 def _decide(desk: Desk, click: Click, form: Form, written: str) -> str | None:
     outcome = form.does(desk, click, written)
-    done = isinstance(outcome, Decided | Voted | QuestionAsked | QuestionAnswered)
+    done = isinstance(outcome, Decided | Voted | InquiryMade | InquiryReplied)
     if not done and not decisions.done_before(outcome, form.verb, click.actor):
         with desk.courier.pool.connection() as conn:
             return outgoing.sentence(conn, outcome)
@@ -237,7 +256,7 @@ def _against(pause: Pause, actor: Actor) -> Outcome | None:
         return AlreadySettled(now)
     if not pause.intact:
         return Broken(now, "broken")
-    if actor.id == pause.on_behalf_of:
+    if is_barred(pause, actor):
         return NotYours(now, "own")
     if actor.id in pause.voters:
         return NotYours(now, "voted")

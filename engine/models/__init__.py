@@ -7,6 +7,7 @@ from engine.models.again import AskedAgain, NotAskedAgain
 from engine.models.asking import Confirmation, Content, Line, NewCard, Quote, Superseded, with_amount
 from engine.models.cards import Card, Digest, Notice
 from engine.models.effects import Doubt, DoubtfulEffect, EffectLine, Halt, OpenEffect
+from engine.models.inquiries import AskOutcome, Blank, InquiryMade, InquiryReplied, NoInquiry
 from engine.models.pauses import (
     AlreadySettled,
     Answer,
@@ -14,12 +15,12 @@ from engine.models.pauses import (
     Decided,
     Due,
     DuePause,
+    Inquiry,
     Kept,
     Moved,
     NotYours,
     Outcome,
     Pause,
-    Question,
     StandIn,
     Standing,
     Unconfirmed,
@@ -28,7 +29,6 @@ from engine.models.pauses import (
     Waiting,
 )
 from engine.models.people import Actor
-from engine.models.questions import AskOutcome, Blank, NoQuestion, QuestionAnswered, QuestionAsked
 from engine.models.runs import Call, Claim, Event, Passage, Run, RunLine, RunRecord
 from engine.models.statuses import ENDED, EffectStatus, PauseStatus, RunStatus
 
@@ -56,11 +56,14 @@ __all__ = [
     "EffectStatus",
     "Event",
     "Halt",
+    "Inquiry",
+    "InquiryMade",
+    "InquiryReplied",
     "Kept",
     "Line",
     "Moved",
     "NewCard",
-    "NoQuestion",
+    "NoInquiry",
     "NotAskedAgain",
     "NotYours",
     "Notice",
@@ -69,9 +72,6 @@ __all__ = [
     "Passage",
     "Pause",
     "PauseStatus",
-    "Question",
-    "QuestionAnswered",
-    "QuestionAsked",
     "Quote",
     "Run",
     "RunLine",

@@ -110,6 +110,11 @@ class Content:
         """The arguments as people read them: a mark in place of what is secret."""
         return secrecy.masked(self.arguments, self.secrets)
 
+    @property
+    def choices(self) -> tuple[str, ...] | None:
+        """What a question offers to choose among, nothing if it offers none; None: it is no question, and asks for a yes."""
+        return tuple(self.arguments["choices"]) if self.need.is_question else None
+
     def to_document(self) -> dict[str, Any]:
         """The one document of the pause, JSON-safe, as its digest covers it."""
         need = self.need

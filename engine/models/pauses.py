@@ -20,7 +20,7 @@ class Vote:
 
     person: str
     name: str
-    verdict: Literal["approve", "deny"]
+    verdict: Literal["approve", "deny", "answer"]
     level: int
     surface: str
     at: datetime
@@ -29,8 +29,8 @@ class Vote:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    """What somebody who may decide asked the requester, the `n`th of its pause, from 1; `answer` and what follows None: not answered yet."""
+class Inquiry:
+    """What somebody who may decide asked the requester, the `n`th of its pause, from 1; `reply` and what follows None: not answered yet."""
 
     n: int
     person: str
@@ -38,9 +38,9 @@ class Question:
     at: datetime
     surface: str
     text: str
-    answer: str | None = None
-    answered_at: datetime | None = None
-    answered_in: str | None = None
+    reply: str | None = None
+    replied_at: datetime | None = None
+    replied_in: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,11 +107,16 @@ class Pause:
     again_run: UUID | None = None
     seal: Worth = "off"
     approval: Worth = "off"
-    questions: tuple[Question, ...] = ()
+    inquiries: tuple[Inquiry, ...] = ()
     step_names: Mapping[str, str] = field(default_factory=dict)
     nth: int = 1
     of_turn: int = 1
     together: int = 1
+
+    @property
+    def is_question(self) -> bool:
+        """Whether an answer is asked for, and not a yes; of an altered one that cannot be told, and nothing is decided on it."""
+        return self.content is not None and self.content.need.is_question
 
     def voted_for(self, person: str) -> str | None:
         """In whose place somebody answered who was away, by id. None: in their own; or they did not answer while it was with who is asked now."""
@@ -119,9 +124,14 @@ class Pause:
         answered = any(vote.person == person and vote.level == self.level for vote in self.votes)
         return asked if kind == "person" and answered and person != asked else None
 
-    def question(self, n: int | None) -> Question | None:
-        """The question of that number; None: there is none."""
-        return next((one for one in self.questions if one.n == n), None)
+    def inquiry(self, n: int | None) -> Inquiry | None:
+        """The inquiry of that number; None: there is none."""
+        return next((one for one in self.inquiries if one.n == n), None)
+
+    @property
+    def answer(self) -> Vote | None:
+        """Who answered the question, what and when; None: nobody has, or it is no question."""
+        return next((vote for vote in self.votes if vote.verdict == "answer"), None)
 
     @property
     def execute_by(self) -> datetime | None:
@@ -158,6 +168,11 @@ class Waiting:
     stand_ins: tuple[str, ...] = ()
     stuck_at: datetime | None = None
 
+    @property
+    def is_question(self) -> bool:
+        """Whether an answer is asked for, and not a yes: no approval of it is missing."""
+        return self.votes_left == 0
+
 
 # What came of a decision. Expected, so values: exactly one of these is returned, to winner and loser alike.
 
@@ -186,7 +201,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """The decision moved the pause: approved, denied, or withdrawn."""
+    """The decision moved the pause: approved, denied, answered, or withdrawn."""
 
     now: Standing
 
@@ -210,11 +225,12 @@ class NotYours:
     """Somebody who may not do it.
 
     why: own (their own request), voted (they have already), not_yours (to decide), not_requester (so not to withdraw), open (it is
-    being carried out), not_to_answer (a question to the requester).
+    being carried out), not_to_reply (an inquiry to the requester), question (it asks for an answer, and not for a yes), no_question (it asks
+    for a yes, and not for an answer).
     """
 
     now: Standing
-    why: Literal["own", "voted", "not_yours", "not_requester", "open", "not_to_answer"]
+    why: Literal["own", "voted", "not_yours", "not_requester", "open", "not_to_reply", "question", "no_question"]
 
 
 @dataclass(frozen=True, slots=True)

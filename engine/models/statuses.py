@@ -6,7 +6,7 @@ RunStatus = Literal[
     "queued", "running", "awaiting_approval", "awaiting_child", "paused", "in_doubt", "done", "error", "cancelled"
 ]
 PauseStatus = Literal[
-    "waiting", "approved", "denied", "expired", "cancelled", "superseded", "voided", "executed", "failed"
+    "waiting", "approved", "denied", "answered", "expired", "cancelled", "superseded", "voided", "executed", "failed"
 ]
 EffectStatus = Literal["attempted", "in_doubt", "done", "failed", "abandoned"]
 ENDED: frozenset[str] = frozenset({"done", "error", "cancelled"})

@@ -16,6 +16,9 @@ Entry = Mapping[str, Any]
 """One event: `seq` and `n` as numbers, CHAIN_FIELDS as the chain has them, and `mark` in hex, None where it was written without one."""
 
 YES = frozenset({"vote", "approve"})
+_DECISIVE = frozenset({"approve", "deny", "answer"})
+_GIVEN = YES | _DECISIVE
+"""What a person gives once: a yes, a no, or the answer to a question."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +54,12 @@ class Told:
             return None
         yes = [e for e in self.moved if e["entity"] == "pause" and e["entity_id"] == pause_id and e["event"] in YES]
         return yes[-1]["at"], frozenset(e["actor"] for e in yes)
+
+    def answer(self, pause_id: str) -> Entry | None:
+        """The event with which a question was answered: who, when, and as its detail what; None unless it stands answered."""
+        if self.status.get(("pause", pause_id)) != "answered":
+            return None
+        return _last(self, "pause", pause_id, frozenset({"answer"}))
 
 
 NOTHING: Final = Told(links=0, moved=(), status={})
@@ -187,25 +196,23 @@ def _requests(record: Record, told: Told) -> Iterable[Fault]:
             yield _at(opened, "What is stored of the request has another digest than what was asked.")
         elif digest.of_canonical("placet.pause.v1", row["document"] or "") != row["digest"]:
             yield _at(opened, "What is stored of the request is not what was asked.")
-        voted = [e for e in told.moved if e["entity_id"] == row["id"] and e["event"] in YES | {"deny"}]
+        voted = [e for e in told.moved if e["entity_id"] == row["id"] and e["event"] in _GIVEN]
         if {e["actor"] for e in voted} != set(row["voters"]):
             yield _at(voted[-1] if voted else opened, "The row names other people as those who answered.")
-        decided = _last(told, "pause", row["id"], frozenset({"approve", "deny"}))
-        stands = row["status"] in ("approved", "denied", "executed", "failed")
+        decided = _last(told, "pause", row["id"], _DECISIVE)
+        stands = row["status"] in ("approved", "denied", "answered", "executed", "failed")
         if decided and stands and (row["decided_by"], row["decided_at"]) != (decided["actor"], decided["at"]):
             yield _at(decided, "The row names another person or hour for the decision.")
 
 
 def _votes(record: Record, told: Told) -> Iterable[Fault]:
-    given = {
-        (e["entity_id"], e["actor"]): e for e in told.moved if e["entity"] == "pause" and e["event"] in YES | {"deny"}
-    }
+    given = {(e["entity_id"], e["actor"]): e for e in told.moved if e["entity"] == "pause" and e["event"] in _GIVEN}
     for row in record.rows["vote"]:
         e = given.pop((row["pause_id"], row["person"]), None)
         if e is None:
             yield Fault(None, None, f"A vote of {row['person']} is stored, and the record knows nothing of it.")
             continue
-        verdict = "deny" if e["event"] == "deny" else "approve"
+        verdict = "approve" if e["event"] in YES else e["event"]
         if (row["verdict"], row["at"], row["surface"], row["reason"]) != (verdict, e["at"], e["surface"], e["detail"]):
             yield _at(e, "The stored vote says something else.")
     for e in given.values():

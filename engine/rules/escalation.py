@@ -1,6 +1,6 @@
 """Who is asked, first and next: from a rule's steps and who is who at that moment, to one approver or nobody.
 
-An approver is written "person:marta" or "role:finance-approver". The one rule: nobody who asked is ever asked, nor anybody who has
+An approver is written "person:marta" or "role:finance-approver". The one rule: nobody who asked is ever asked for a yes, nor anybody who has
 left or has approved already; a step that leads to no one is skipped, and when no step is left the answer decided in advance holds.
 """
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from engine.rules.needs import Need, Step, shown_from
+from engine.rules.needs import REQUESTER, Need, Step, shown_from
 from engine.rules.people import People
 
 
@@ -22,11 +22,15 @@ class Next:
 
 
 def first_approver(need: Need, requester: str, people: People) -> str | None:
-    """Whom a new request asks; None if the rule leads to nobody who may decide, and then it is not asked at all."""
+    """Whom a new request asks; None if the rule leads to nobody who may decide, and then it is not asked at all.
+
+    A question is no consent, so the requester may be asked one, where its rule names them.
+    """
     if need.person is not None:
-        if _may_be_asked(need.person, (requester,), people):
-            return f"person:{need.person}"
-        found = next_approver(need.steps, 0, f"person:{need.person}", requester, people)
+        named, barred = (requester, ()) if _of_requester(need) else (need.person, (requester,))
+        if _may_be_asked(named, barred, people):
+            return f"person:{named}"
+        found = next_approver(need.steps, 0, f"person:{named}", requester, people)
         return found.approver if found else None
     if need.role is None:
         return None
@@ -52,13 +56,15 @@ def leads_to(need: Need, level: int, voter: str, *, at: datetime, requester: str
     At level 0 a rule whose person could not be asked has asked one of its steps. Who stood in, `at` the moment of the vote, for somebody
     whom the rule asks by name was asked too.
     """
+    if _of_requester(need) and level == 0 and requester in {voter} | people.represented_by(voter, at):
+        return True
     if voter == requester or level > len(need.steps):
         return False
     named = {voter} | people.represented_by(voter, at)
     if level == 0 and (need.person in named or (need.role is not None and _holds(voter, need.role, people))):
         return True
     steps = need.steps[level - 1 : level] if level else need.steps if need.person else ()
-    managed = {need.person, *(step.person for step in need.steps)}
+    managed = {requester if _of_requester(need) else need.person, *(step.person for step in need.steps)}
     above = {of: {boss for one in start if one for boss in people.above(one)} for of, start in
              (("requester", {requester}), ("approver", managed))}  # fmt: skip
     return any(
@@ -67,6 +73,10 @@ def leads_to(need: Need, level: int, voter: str, *, at: datetime, requester: str
         or (step.manager_of is not None and not named.isdisjoint(above[step.manager_of]))
         for step in steps
     )
+
+
+def _of_requester(need: Need) -> bool:
+    return need.is_question and need.person == REQUESTER
 
 
 def _holds(person: str, role: str, people: People) -> bool:

@@ -14,6 +14,12 @@ from engine.rules.calendar import Calendar
 from engine.rules.money import Money
 
 Kind = Literal["allow", "ask", "forbid"]
+
+QUESTION: Final = "question"
+"""The action of a question that an agent asks (its tool ask_human): its rule says whom, and nothing of it is approved or done."""
+
+REQUESTER: Final = "requester"
+"""As the person of a rule for questions: whoever the run is for."""
 Direction = Literal["both", "up", "down"]
 
 _STRICTNESS: Mapping[Kind, int] = {"allow": 0, "ask": 1, "forbid": 2}
@@ -38,10 +44,10 @@ class Need:
     """What one action needs. Times are in seconds; a tolerance is in hundredths of a percent.
 
     Exactly one of `person` and `role` is set if `kind` is "ask"; otherwise neither is, and the times of asking are
-    zero. `in_business_hours`: answer_within_s counts those of `calendar` alone. `remind_after_s` counts every hour, and is None for no
+    zero. No `approvers` are needed where an answer is asked for, and not a yes; then `person` may be REQUESTER. `in_business_hours`: answer_within_s counts those of `calendar` alone. `remind_after_s` counts every hour, and is None for no
     reminder. `execute_within_s` counts from the approval. `confirm` is the argument of which the approver must type the last
     characters, or "amount"; None if a click is enough. `why` is a sentence for a person. `doubt_role` is whom to ask when nobody can tell
-    whether the effect happened; only a forbidden action has none. `digest_at` is when on a business day, in minutes after midnight, those who
+    whether the effect happened; only a forbidden action and a question have none. `digest_at` is when on a business day, in minutes after midnight, those who
     are asked first are shown all that came in since; None: each request at once. Where payments to one payee count together, `window_s` says for how
     long, and `up_to` up to which sum, in minor units, this need holds (None: without end).
     """
@@ -69,6 +75,11 @@ class Need:
     window_s: int = 0
     up_to: int | None = None
     digest_at: int | None = None
+
+    @property
+    def is_question(self) -> bool:
+        """Whether an answer is asked for, and not a yes."""
+        return self.kind == "ask" and self.approvers == 0
 
     def to_document(self) -> dict[str, Any]:
         """A JSON-safe document that `from_document` reads back to an equal need."""
@@ -167,10 +178,10 @@ def within_tolerance(approved: Money, now: Money, tolerance_bp: int, direction: 
 
 
 def who(need: Need) -> str:
-    """Who is asked, for a sentence: "marta", or "one person with the role finance-approver"."""
+    """Who is asked, for a sentence: "marta", "the requester", or "one person with the role finance-approver"."""
     if need.person:
-        return need.person
-    count = "one person" if need.approvers == 1 else f"{need.approvers} people"
+        return "the requester" if need.is_question and need.person == REQUESTER else need.person
+    count = "one person" if need.approvers < 2 else f"{need.approvers} people"
     return f"{count} with the role {need.role}"
 
 

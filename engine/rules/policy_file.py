@@ -8,12 +8,12 @@ import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
-from typing import Any, Literal
+from typing import Any
 
-from engine.rules import calendar, documents, policy_arguments, policy_lint, policy_values, policy_words
+from engine.rules import documents, policy_arguments, policy_asked, policy_lint, policy_values, policy_words
 from engine.rules.calendar import Calendar
 from engine.rules.documents import DocumentFaults, Fault, Table
-from engine.rules.needs import Kind, Need, Step
+from engine.rules.needs import QUESTION, REQUESTER, Kind, Need
 from engine.rules.people import People
 from engine.rules.policy import ANY_OTHER, Policy, Rule
 from engine.rules.policy_arguments import Takes
@@ -21,14 +21,13 @@ from engine.rules.policy_arguments import Takes
 DEFAULT_EXECUTE_WITHIN_S = 86_400
 """How long an approval may wait to be carried out, if the rule does not say: a day."""
 
-_CLOCKS_S = 3_600
-"""By so much a business day may be longer when clocks are put back."""
-
 _ASKING = (
     "person", "role", "approvers", "answer_within", "on_expiry", "escalate", "finally", "execute_within",
     "remind_after", "channel", "confirm", "digest",
 )  # fmt: skip
 _DOING = ("tolerance", "doubt_role")
+_OF_A_YES = ("currency", "over", "up_to", "approvers", "execute_within", "confirm", *_DOING)
+"""What the rule of a question cannot say: nothing is paid, approved or done by an answer."""
 _LATER = ("batch",)
 
 _unsigned = partial(Need, policy_version="", rule="", why="")
@@ -114,7 +113,7 @@ def _rule(table: Table, version: str, hours: Calendar | None) -> Rule | None:
     when = policy_values.conditions(asked) if asked else ()
     if kind is None:
         return None
-    need = _need(table, kind, hours)
+    need = _need_of_question(table, kind, hours) if action == QUESTION else _need(table, kind, hours)
     table.refuse_unknown()
     if name is None or action is None or band is None:
         return None
@@ -157,70 +156,33 @@ def _need(table: Table, kind: Kind, hours: Calendar | None) -> Need:
     return _unsigned(kind="allow", **_doing(table, None))
 
 
+def _need_of_question(table: Table, kind: Kind, hours: Calendar | None) -> Need:
+    """The same of a rule for questions: who answers, the requester too if it names them. Nobody's yes is needed, and nothing is done."""
+    table.refuse(_OF_A_YES, "a question is answered, and nothing is approved or done.", "Take it out.")
+    if kind == "ask":
+        return _unsigned(kind="ask", **policy_asked.whom_and_when(table, hours))
+    if kind == "allow":
+        table.fault("need", "a question that asks nobody has no answer.", 'Write need = "ask", or "forbid".')
+    table.refuse(_ASKING, f'a rule that says "{kind}" asks nobody.', 'Take it out, or write need = "ask".')
+    return _unsigned(kind="forbid")
+
+
 def _asking(table: Table, hours: Calendar | None) -> Need:
-    person = table.optional("person", documents.word, None)
-    role = table.optional("role", documents.word, None)
-    if ("person" in table) == ("role" in table):
-        table.fault("role", "a rule asks either one person or a role.", "Write exactly one of person and role.")
+    asked = policy_asked.whom_and_when(table, hours)
     approvers = table.optional("approvers", documents.whole(1, 9), 1)
-    if person and approvers > 1:
+    if asked["person"] and approvers > 1:
         table.fault("approvers", "one person can say yes once.", "Write a role, or approvers = 1.")
-    answer_within, in_business_hours = table.required("answer_within", policy_values.answer_within(hours)) or (0, False)
-    remind_after = table.optional("remind_after", documents.length, None)
-    if remind_after and answer_within and remind_after >= answer_within and not in_business_hours:
-        table.fault(
-            "remind_after", "the time to answer is over by then.", "Make it less than answer_within.", lint=True
-        )
-    digest_at = _digest(table, answer_within if in_business_hours else 0, hours)
-    on_expiry: Literal["deny", "escalate"] | None
-    on_expiry = table.required("on_expiry", policy_values.answer_to_silence("deny", "escalate"))
-    steps = _steps(table, (answer_within, in_business_hours), hours, asked_role=role is not None)
-    if (on_expiry == "escalate") != ("escalate" in table) and on_expiry:
-        table.fault("escalate", f'on_expiry is "{on_expiry}".', 'Give steps if, and only if, it is "escalate".')
-    final: Literal["deny"] = table.optional("finally", policy_values.answer_to_silence("deny"), "deny")
+    if asked["person"] == REQUESTER:
+        why = "nobody says yes to their own request; only a question may be asked of the requester."
+        table.fault("person", why, "Name somebody, or a role.", lint=True)
     return _unsigned(
         kind="ask",
-        person=person,
-        role=role,
         approvers=approvers,
-        answer_within_s=answer_within,
-        in_business_hours=in_business_hours,
-        calendar=hours if in_business_hours or any(step.in_business_hours for step in steps) else None,
-        on_expiry=on_expiry or "deny",
-        steps=steps,
-        final=final,
         execute_within_s=table.optional("execute_within", documents.length, DEFAULT_EXECUTE_WITHIN_S),
-        remind_after_s=remind_after,
-        channel=table.optional("channel", policy_values.channel, None),
         confirm=table.optional("confirm", policy_values.argument, None),
-        digest_at=digest_at,
-        **_doing(table, role),
+        **asked,
+        **_doing(table, asked["role"]),
     )
-
-
-def _digest(table: Table, business_s: int, hours: Calendar | None) -> int | None:
-    """When on a business day what came in is shown; whoever is asked just after it must still have time to answer after the next.
-
-    Also if clocks are put back between them. `business_s`: how many seconds of business time there are to answer, 0 if other hours count too.
-    """
-    at = table.optional("digest", policy_values.digest(hours), None)
-    if at is None or hours is None:
-        return None
-    if "answer_within" in table and business_s <= calendar.day_s(hours) + _CLOCKS_S:
-        table.fault(
-            "digest",
-            "what is asked just after one digest would have no time to be answered after the next.",
-            'Give more than a business day and an hour to answer, as in answer_within = "2 business days".',
-            lint=True,
-        )
-    if "remind_after" in table:
-        table.fault(
-            "digest",
-            "a reminder could come before the digest that first shows it.",
-            "Take one of the two out.",
-            lint=True,
-        )
-    return at
 
 
 def _doing(table: Table, role: str | None) -> dict[str, Any]:
@@ -235,28 +197,3 @@ def _doing(table: Table, role: str | None) -> dict[str, Any]:
         said["direction"] = tolerance.optional("direction", documents.choice("both", "up", "down"), "both")
         tolerance.refuse_unknown()
     return said
-
-
-def _steps(
-    table: Table, answer_within: tuple[int, bool], hours: Calendar | None, *, asked_role: bool
-) -> tuple[Step, ...]:
-    """The escalation steps; `asked_role` is whether those asked before them are a role, which has no one manager."""
-    steps = []
-    for inner in table.tables("escalate"):
-        person = inner.optional("person", documents.word, None)
-        role = inner.optional("role", documents.word, None)
-        manager_of = inner.optional("manager_of", policy_values.manager_of, None)
-        within, in_hours = inner.optional("answer_within", policy_values.answer_within(hours), answer_within)
-        inner.refuse_unknown()
-        if sum(key in inner for key in ("person", "role", "manager_of")) != 1:
-            inner.fault("", "it goes to one place.", "Write exactly one of person, role and manager_of.")
-        if manager_of == "approver" and asked_role:
-            fix = 'Write manager_of = "requester", a role or a person.'
-            inner.fault("manager_of", "those asked before are a role, which has no one manager.", fix)
-        asked_role = role is not None
-        steps.append(
-            Step(person=person, role=role, manager_of=manager_of, answer_within_s=within, in_business_hours=in_hours)
-        )
-    if "escalate" in table and not steps:
-        table.fault("escalate", "it has no step.", 'Write at least one, as in [{ manager_of = "approver" }].')
-    return tuple(steps)

@@ -10,7 +10,7 @@ from itertools import pairwise
 from engine.rules import policy_conditions
 from engine.rules.documents import Fault
 from engine.rules.money import Money, format_money
-from engine.rules.needs import strictness
+from engine.rules.needs import REQUESTER, strictness
 from engine.rules.people import People
 from engine.rules.policy import Rule
 
@@ -32,7 +32,8 @@ def against_people(rules: Sequence[Rule], people: People) -> list[Fault]:
     faults = []
     for rule in rules:
         need = rule.need
-        asked = [("", need.person, need.role, need.approvers)]
+        person = None if need.is_question and need.person == REQUESTER else need.person
+        asked = [("", person, need.role, max(need.approvers, 1))]
         asked += [(f"escalate[{n}], ", step.person, step.role, 1) for n, step in enumerate(need.steps)]
         asked += [("doubt_", None, need.doubt_role, 1)]
         for prefix, person, role, approvers in asked:

@@ -10,7 +10,7 @@ def sentence(rule: Rule, version: str) -> str:
     what = rule.action.replace("_", " ").replace("-", " ").capitalize()
     needed = {
         "allow": "is allowed",
-        "ask": f"needs the yes of {who(rule.need)}",
+        "ask": f"is answered by {who(rule.need)}" if rule.need.is_question else f"needs the yes of {who(rule.need)}",
         "forbid": "is forbidden",
     }[rule.need.kind]
     return f'{what}{extent(rule)} {needed} (rule "{rule.name}", {version}).'

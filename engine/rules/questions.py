@@ -1,43 +1,49 @@
-"""How an answer on record names its question: "to question 2: Yes, until May.". Pure.
+"""A question that an agent asks a person: its limits, and what the model is told of what came of it.
 
-The one rule: a question's number is its place among those of its pause, from 1, and never changes.
+Pure. The one rule: an answer is a person's words about what was asked, and approves nothing; silence is nobody's word.
 """
 
-import re
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
-from datetime import datetime
-from typing import Any, Final
+from datetime import UTC, datetime
+from typing import Final
 
-from engine.models.pauses import Question
+from engine.rules.turn import UNSEEN
 
-WORDS_MOST: Final = 1_000
-"""How many characters a question has at most, and an answer; whoever takes one from outside sees to it."""
+QUESTION_MOST: Final = 2_000
+"""How many characters a question may have: with its choices it always fits on a card, whole."""
 
-_MARKED: Final = re.compile(r"to question ([0-9]+): (.*)", re.DOTALL)
+CHOICES_MOST: Final = 20
+CHOICE_MOST: Final = 75
+"""How many choices a question may have, and how many characters each: as many as Slack shows of one."""
 
+ANSWER_MOST: Final = 2_000
+"""How many characters an answer may have."""
 
-def mark(n: int) -> str:
-    """What stands before the answer to this question, on record."""
-    return f"to question {n}: "
-
-
-def words(detail: str) -> str:
-    """The answer itself, of what is on record for it."""
-    found = _MARKED.fullmatch(detail)
-    return found[2] if found else detail
+BLANK: Final = "An answer has at least one character that can be seen. Nothing was recorded."
+TOO_LONG: Final = (
+    f"This is too long to be passed on, so nothing was recorded; please say it in {ANSWER_MOST:,} characters."
+)
 
 
-def read(said: Iterable[Mapping[str, Any]]) -> tuple[Question, ...]:
-    """The questions of a pause in order, each with its answer; `said` are their events: event, person, name, at, surface, detail."""
-    asked: dict[int, Question] = {}
-    for one in said:
-        at = datetime.fromisoformat(one["at"])
-        if one["event"] == "ask":
-            n = len(asked) + 1
-            asked[n] = Question(
-                n=n, person=one["person"], name=one["name"] or one["person"], at=at, surface=one["surface"], text=one["detail"]
-            )  # fmt: skip
-        elif (found := _MARKED.fullmatch(one["detail"])) and (n := int(found[1])) in asked:
-            asked[n] = replace(asked[n], answer=found[2], answered_at=at, answered_in=one["surface"])
-    return tuple(asked.values())
+def unfit(answer: str) -> str | None:
+    """Why this cannot be the answer to a question, for who gave it; None if it can."""
+    if not answer.strip():
+        return BLANK
+    return TOO_LONG if len(answer.strip()) > ANSWER_MOST else None
+
+
+def answered(answer: str, *, by: str, at: datetime) -> str:
+    """What the model is told of an answer."""
+    return f"{by} answered on {at.astimezone(UTC):%d %b %H:%M} UTC: {answer}"
+
+
+def unanswered(status: str, *, reason: str | None, fire_at: datetime) -> str:
+    """What the model is told of a question that nobody answered; a time-out is never told as a person's refusal."""
+    match status:
+        case "expired" if reason == UNSEEN:
+            return f"{UNSEEN[0].upper()}{UNSEEN[1:]}, so there is no answer."
+        case "expired":
+            return f"Nobody answered by {fire_at.astimezone(UTC):%d %b %H:%M} UTC. Go on without an answer where you can, and say what you could not find out."
+        case "cancelled":
+            return f"Withdrawn; nobody answers. {reason or 'The requester took the question back.'}"
+        case _:
+            return f"There is no answer: the question is {status}. {reason or ''}".strip()

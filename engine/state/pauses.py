@@ -1,4 +1,4 @@
-"""The verbs of a pause: approve, deny, withdraw, and what a sweep does. Each is one statement with exactly one winner.
+"""The verbs of a pause: approve, deny, answer, withdraw, and what a sweep does. Each is one statement with exactly one winner.
 
 What is returned is true after the lock, for winner and loser alike. Who is asked next is worked out in rules/escalation.py.
 """
@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
-from engine.errors import Conflict
+from engine.errors import BadInput, Conflict
 from engine.models import (
     AlreadySettled,
     Broken,
@@ -31,7 +31,7 @@ from engine.models import (
     Voted,
     Waiting,
 )
-from engine.rules import confirmations, questions
+from engine.rules import confirmations, inquiries, questions
 from engine.rules.digest import visible
 from engine.rules.turn import UNSEEN
 from engine.state import cards, db, seals
@@ -56,6 +56,17 @@ def approve(
 def deny(conn: db.Conn, pause_id: UUID, actor: str, *, surface: str, shown: str = "", reason: str = "") -> Outcome:
     """One person's no: it settles the pause and cancels what was asked in the same turn. `reason` reaches the agent."""
     return _decide(conn, pause_id, actor, "deny", surface=surface, shown=shown, reason=reason)
+
+
+def answer(conn: db.Conn, pause_id: UUID, actor: str, text: str, *, surface: str, shown: str = "") -> Outcome:
+    """One person's answer to a question, in their own words or as one of its choices: it reaches the agent, and approves nothing.
+
+    Raises BadInput for one that is blank or too long.
+    """
+    words = visible(text).strip()
+    if why := questions.unfit(words):
+        raise BadInput("answer", why)
+    return _decide(conn, pause_id, actor, "answer", surface=surface, shown=shown, reason=words)
 
 
 def withdraw(conn: db.Conn, pause_id: UUID, actor: str, *, surface: str, reason: str = "") -> Outcome:
@@ -102,7 +113,7 @@ def _outcome(conn: db.Conn, row: dict[str, Any]) -> Outcome:
     outcome = row.pop("outcome")
     now = Standing(**row)
     match outcome:
-        case "approve" | "deny" | "cancel":
+        case "approve" | "deny" | "answer" | "cancel":
             return Decided(now)
         case "vote":
             return Voted(now)
@@ -123,7 +134,7 @@ def refused(conn: db.Conn, outcome: str, now: Standing) -> AlreadySettled | Due 
             if outcome == "broken":  # a card that still offers to decide is not left to do so
                 cards.repaint(conn, now.pause_id)
             return Broken(now, outcome)
-        case "own" | "voted" | "not_yours" | "not_requester" | "open":
+        case "own" | "voted" | "not_yours" | "not_requester" | "open" | "question" | "no_question":
             return NotYours(now, outcome)
     raise ValueError(f"no statement answers {outcome}")
 
@@ -199,7 +210,7 @@ def mark_stuck(conn: db.Conn, pause_id: UUID) -> None:
 def get(conn: db.Conn, pause_id: UUID) -> Pause:
     """A pause with everything around it. Raises NotFound."""
     row = db.must(conn, "pause_record", dict, f"pause {pause_id}", pause_id=pause_id, unseen=UNSEEN)
-    asked = questions.read(row.pop("said"))
+    asked = inquiries.read(row.pop("said"))
     opened, standing = row.pop("opened"), seals.content(conn, pause_id, row)
     intact = row["intact"] and opened == row["digest"] and standing not in seals.BROKEN
     if not intact:
@@ -212,7 +223,7 @@ def get(conn: db.Conn, pause_id: UUID) -> Pause:
     stand_ins = tuple(StandIn(**one) for one in row["stand_ins"])
     held = {
         "votes": votes,
-        "questions": asked,
+        "inquiries": asked,
         "stand_ins": stand_ins,
         "content": content,
         "voters": tuple(row["voters"]),
@@ -229,11 +240,9 @@ def _readable(pause: Pause) -> Pause:
     if held is None or not held.secrets:
         return pause
     votes = tuple(replace(vote, reason=held.readable(vote.reason)) for vote in pause.votes)
-    asked = tuple(
-        replace(one, text=held.readable(one.text), answer=held.readable(one.answer)) for one in pause.questions
-    )
+    asked = tuple(replace(one, text=held.readable(one.text), reply=held.readable(one.reply)) for one in pause.inquiries)
     said = {name: held.readable(getattr(pause, name)) for name in ("reason", "receipt", "effect_error", "put_off_why")}
-    return replace(pause, votes=votes, questions=asked, **said)
+    return replace(pause, votes=votes, inquiries=asked, **said)
 
 
 def _vote(conn: db.Conn, row: dict[str, Any], vote: dict[str, Any]) -> Vote:

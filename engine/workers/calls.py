@@ -10,20 +10,20 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
-from engine.models import Call, Content, OpenEffect, Pause
+from engine.models import Call, OpenEffect, Pause
 from engine.results import Unwritable, result_text
 from engine.rules import chain, digest
 from engine.rules import turn as rules
 from engine.state import events, ledger, pauses, policies, present, runs
 from engine.state.present import Rules
 from engine.tool import Bound, InvalidArguments, Tool
-from engine.workers import again, asked_again, grants, perform, prepare, revalidate, vouch, ways
-from engine.workers.asked_again import Before
+from engine.workers import again, asked_again, grants, perform, prepare, questions, revalidate, vouch, ways
 from engine.workers.attempts import Deed, call_s
 from engine.workers.credentials import Minted
 from engine.workers.means import Turn, Way, way
 from engine.workers.moments import Moment
 from engine.workers.prepare import Answer, Effectful, Plain
+from engine.workers.questions import Result
 from engine.workers.receipts import Done
 from engine.workers.ways import Later
 
@@ -39,36 +39,44 @@ def settle(turn: Turn, calls: Sequence[Call]) -> Way:
         return _finish_begun(turn, calls)
     on_record = _record(turn, calls)
     asked = [(call, turn.means.do(pauses.get, call.pause_id)) for call in calls if call.pause_id]
-    if refused := [pause for _, pause in asked if pause.status not in ("waiting", "approved")]:
-        return _tell_refusal(turn, calls, asked, refused)
+    heard = questions.heard(turn, [one for one in asked if one[1].status == "answered"], on_record)
+    if isinstance(heard, questions.Forged):
+        turn.means.do(runs.fail, turn.claim, heard.why + ways.stands(turn))
+        return "off"
+    if refused := [pause for _, pause in asked if pause.status not in ("waiting", "approved", "answered")]:
+        return _tell_refusal(turn, calls, asked, refused, heard)
+    return _go_on(turn, calls, asked, heard, on_record)
+
+
+def _go_on(
+    turn: Turn,
+    calls: Sequence[Call],
+    asked: Sequence[tuple[Call, Pause]],
+    heard: Mapping[int, Result],
+    told: vouch.Told,
+) -> Way:
+    """The same where nobody said no: what was `heard` is passed on, what is new is planned, what was approved looked at once more."""
     holds = turn.means.do(present.rules, turn.run.id)
     unasked = [call for call in calls if not call.pause_id]
     before = asked_again.before(turn, holds) if unasked else prepare.NOTHING_BEFORE
     plans = prepare.plan(turn, unasked, holds, before=before)
-    if answers := [one for one in plans if isinstance(one, Answer)]:
-        told = {one.call.n: {"text": one.text, "is_error": True} for one in answers}
-        status = turn.means.do(runs.save_results, turn.claim, told, refused=sum(one.refused for one in answers))
-        if status != "running" or len(answers) == len(calls):
+    answers = [one for one in plans if isinstance(one, Answer)]
+    if results := {**heard, **{one.call.n: {"text": one.text, "is_error": True} for one in answers}}:
+        status = turn.means.do(runs.save_results, turn.claim, results, refused=sum(one.refused for one in answers))
+        if status != "running" or len(results) == len(calls):
             return way(status)
-    checked = revalidate.check(turn, asked, holds, on_record)
+    checked = revalidate.check(turn, [one for one in asked if one[0].n not in heard], holds, told)
     if isinstance(checked, revalidate.Void):
         return ways.void(turn, checked.pause_ids, checked.why)
-    effects = [one for one in plans if isinstance(one, Effectful) and one.need.kind == "ask"]
     now = holds.standing.now
-    gated = [prepare.ask(turn.run, _content(turn, one, before), holds.people, now) for one in effects]
+    gated = [prepare.ask(turn.run, held, holds.people, now) for held in prepare.asked(turn.run, plans, before)]
     moved = [one for one in checked if isinstance(one, revalidate.AskAgain)]
     if gated or moved:
         asks, replaced = [*gated, *(one.ask for one in moved)], [one.pause.id for one in moved]
         turn.means.do(runs.ask, turn.claim, asks, superseded=replaced, reason=moved[0].why if moved else "")
         return "off"
     ready = [one for one in checked if isinstance(one, revalidate.Ready)]
-    return _carry_out(turn, [one for one in plans if not isinstance(one, Answer)], ready, holds)
-
-
-def _content(turn: Turn, planned: Effectful, before: Mapping[int, Before]) -> Content:
-    """What a new pause holds; it says what it was asked as before, if it was."""
-    was = before.get(planned.call.n)
-    return prepare.content(turn.run, planned, supersedes=was.request if was else None)
+    return _carry_out(turn, [one for one in plans if isinstance(one, Plain | Effectful)], ready, holds)
 
 
 def _record(turn: Turn, calls: Sequence[Call]) -> vouch.Told:
@@ -210,23 +218,33 @@ def _doubted(turn: Turn, call: Call, effect: OpenEffect, tool: Tool) -> vouch.Do
 
 
 def _tell_refusal(
-    turn: Turn, calls: Sequence[Call], asked: Sequence[tuple[Call, Pause]], refused: Sequence[Pause]
+    turn: Turn,
+    calls: Sequence[Call],
+    asked: Sequence[tuple[Call, Pause]],
+    refused: Sequence[Pause],
+    heard: Mapping[int, Result],
 ) -> Way:
-    """One refusal holds back the whole turn; each call is told exactly what became of it."""
+    """One refusal, or silence, holds back the whole turn; each call is told exactly what became of it, and what was `heard` stands."""
     fell = any(pause.status in ("denied", "expired") for pause in refused)
     own = {
-        call.n: rules.refusal(
-            pause.status,
-            by=pause.decided_by_name,
-            reason=pause.reason,
-            fire_at=pause.fire_at,
-            approvals=(len(pause.voters), len(pause.voters) + pause.votes_left),
-        )
+        call.n: _refusal(pause)
         for call, pause in asked
         if pause in refused and not (fell and pause.status == "cancelled")
     }
-    told = {call.n: {"text": own.get(call.n, rules.NOT_RUN), "is_error": True} for call in calls}
+    told = {call.n: {"text": own.get(call.n, rules.NOT_RUN), "is_error": True} for call in calls} | dict(heard)
     return way(turn.means.do(runs.save_results, turn.claim, told))
+
+
+def _refusal(pause: Pause) -> str:
+    if pause.content is not None and pause.content.need.is_question:
+        return questions.unanswered(pause)
+    return rules.refusal(
+        pause.status,
+        by=pause.decided_by_name,
+        reason=pause.reason,
+        fire_at=pause.fire_at,
+        approvals=(len(pause.voters), len(pause.voters) + pause.votes_left),
+    )
 
 
 def _changed(call: Call, tool: Tool, bound: Bound, how: str) -> str:

@@ -21,10 +21,11 @@ from engine.state import db, ledger
 from engine.state.present import Refusal, Rules
 from engine.state.runs import Ask
 from engine.tool import Bound, InvalidArguments, Tool
-from engine.workers import asked_again, grants, judge
+from engine.workers import asked_again, grants, judge, questions
 from engine.workers.asked_again import Before
 from engine.workers.means import Turn
 from engine.workers.prices import at_price
+from engine.workers.questions import Question
 
 _log = logging.getLogger(__name__)
 
@@ -68,7 +69,7 @@ class Effectful:
         return amount.minor if amount else 0
 
 
-Plan = Answer | Plain | Effectful
+Plan = Answer | Plain | Effectful | Question
 
 
 def plan(
@@ -79,7 +80,7 @@ def plan(
     but: UUID | None = None,
     before: Mapping[int, Before] = NOTHING_BEFORE,
 ) -> list[Plan]:
-    """What must become of calls that nobody was asked about yet. The same effect twice in one turn is meant once.
+    """What must become of calls that nobody was asked about yet. The same effect, or question, twice in one turn is meant once.
 
     `but`: the effect of one of them that was begun already, which does not count as paid before. `before`: as what they were asked in the
     run from which this one goes on; they are proposed at the price of now.
@@ -89,13 +90,13 @@ def plan(
     plans: list[Plan] = []
     for call in calls:
         planned = _plan(turn, call, holds, going, but=but, before=before.get(call.n))
-        if isinstance(planned, Effectful):
+        if isinstance(planned, Effectful | Question):
             key = digest.fingerprint(planned.tool.name, planned.bound.arguments)
             if key in seen:
                 planned = Answer(
                     call=call, text="The same call is already in this turn, and counts once. This one was not done."
                 )
-            elif to := judge.counted(planned.tool, planned.bound):
+            elif isinstance(planned, Effectful) and (to := judge.counted(planned.tool, planned.bound)):
                 going[to] += planned.minor
             seen.add(key)
         plans.append(planned)
@@ -120,7 +121,7 @@ def _plan(
     except InvalidArguments as error:
         return Answer(call=call, text=str(error))
     if tool.action is None:
-        return Plain(call=call, tool=tool, bound=bound)
+        return _question(turn.run, call, tool, bound, holds) if tool.asks else Plain(call=call, tool=tool, bound=bound)
     quote = None
     if before is not None:
         try:
@@ -133,6 +134,11 @@ def _plan(
     to = judge.counted(tool, bound)
     need = judge.need(turn.means, tool, bound, holds, with_minor=going[to] if to else 0, but=but)
     return _askable(turn.run, Effectful(call=call, tool=tool, bound=bound, need=need, quote=quote), holds)
+
+
+def _question(run: Run, call: Call, tool: Tool, bound: Bound, holds: Rules) -> Answer | Question:
+    asked = questions.planned(run, call, tool, bound, holds)
+    return Answer(call=call, text=asked) if isinstance(asked, str) else asked
 
 
 def _askable(run: Run, planned: Effectful, holds: Rules) -> Answer | Effectful:
@@ -224,6 +230,19 @@ def _odd(found: Any) -> str | None:
     return None
 
 
+def asked(run: Run, plans: Sequence[Plan], before: Mapping[int, Before] = NOTHING_BEFORE) -> list[Content]:
+    """What people must be asked before anything of these is done: for a yes, or for an answer. It says what it was asked as `before`, if it was."""
+    asking = []
+    for one in plans:
+        match one:
+            case Effectful(need=need) if need.kind == "ask":
+                was = before.get(one.call.n)
+                asking.append(content(run, one, supersedes=was.request if was else None))
+            case Question():
+                asking.append(questions.content(run, one))
+    return asking
+
+
 def content(run: Run, planned: Effectful, *, supersedes: Superseded | None = None) -> Content:
     """All that a pause holds, from one planned call."""
     tool, bound, call = planned.tool, planned.bound, planned.call
@@ -265,12 +284,13 @@ def ask(run: Run, held: Content, people: People, now: datetime) -> Ask:
     until = now + timedelta(seconds=answer_within_s)
     digest_at = shown_from(need, now)
     shown = escalation.shown_to(approver, need, people, (requester,), waits=(now, until), first=True)
+    told = () if approver == f"person:{requester}" else (NewCard(kind="requester", dest=f"person:{requester}"),)
     cards = (
         *(
             NewCard(kind="approver", dest=dest, not_before=begins, digest_at=begins if begins == digest_at else None)
             for dest, begins in shown.items()
         ),
-        NewCard(kind="requester", dest=f"person:{requester}"),
+        *told,
     )
     stored = replace(held, shown_at=digest_at)
     return Ask(id=db.new_id(), content=stored, approver=approver, cards=cards, answer_within_s=answer_within_s)

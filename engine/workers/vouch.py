@@ -1,21 +1,25 @@
-"""Whether what is about to be done is what people approved: by the content, by the seals, and by the record.
+"""Whether what is about to be done is what people approved, and an answer what they said: by the content, by the seals, and by the record.
 
-Looked at before an approved action is begun, and before one that was begun is called again. The one rule: what cannot be shown to be
-approved is never called.
+Looked at before an approved action is begun, before one that was begun is called again, and before an agent hears an answer. The one rule:
+what cannot be shown to be approved is never called, and what cannot be shown to be said is not passed on.
 """
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from engine.models import Call, Content, OpenEffect, Pause, Run
-from engine.rules import chain, digest
+from engine.models import Call, Content, OpenEffect, Pause, Run, Vote
+from engine.rules import chain, digest, escalation
+from engine.rules.people import People
 from engine.rules.policy import Policy, evaluate
 from engine.tool import InvalidArguments, Tool
 
 Told = chain.Told | chain.Fault
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_UNSAID: Final = (
+    "What is stored as the answer to a question is not what anybody is on record with, so nothing was done."
+)
 _ALTERED: Final = "The stored request was altered after it was approved, so it was not done."
 _CHECK: Final = "Have the record checked: placet audit verify."
 
@@ -70,6 +74,31 @@ def _by_seals(pause: Pause) -> Doubted | None:
             return Doubted("It was asked without a seal.", again=True)
         case _:
             return Doubted("It was sealed when it was asked, and there is no key here to check it with.", again=True)
+
+
+def answered(run: Run, call: Call, pause: Pause, told: Told, people: People) -> Vote | Doubted:
+    """Who answered a question, and what; or what speaks against its being passed on."""
+    given, need = _given(run, call, pause, told), pause.content.need if pause.content else None
+    if given is None or need is None:
+        return Doubted(f"{_UNSAID} {_CHECK}")
+    if pause.seal == "holds" and given.seal not in ("holds", "unknown"):
+        return Doubted(f"An answer does not bear the seal of who gave it, so nothing was done. {_CHECK}")
+    if (pause.seal, given.seal) not in (("off", "off"), ("holds", "holds")):
+        return Doubted("its seal cannot be checked with the keys that are here now.", again=True)
+    if not escalation.leads_to(need, given.level, given.person, at=given.at, requester=run.on_behalf_of, people=people):
+        return Doubted(f"the rule {need.rule!r} does not ask {given.name}.", again=True)
+    return given
+
+
+def _given(run: Run, call: Call, pause: Pause, told: Told) -> Vote | None:
+    """The answer, if the request is this call's question, and its row, the vote and the record name the same person with the same words."""
+    held, given = pause.content, pause.answer
+    if held is None or given is None or not held.need.is_question or isinstance(told, chain.Fault):
+        return None
+    said = told.answer(str(pause.id))
+    own = (held.run_id, held.step, held.n) == (str(run.id), run.iterations, call.n)
+    words = said and (said["actor"], said["detail"])
+    return given if own and words == (given.person, given.reason) == (pause.decided_by, pause.reason) else None
 
 
 def begun(call: Call, effect: OpenEffect, tool: Tool, pause: Pause | None, then: Policy | None) -> Doubted | None:

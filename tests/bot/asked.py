@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from engine.models import Content, Line, Pause, Question, Quote, Standing, Superseded, Vote, Waiting
+from engine.models import Content, Inquiry, Line, Pause, Quote, Standing, Superseded, Vote, Waiting
 from engine.rules.digest import canonical
 from engine.rules.money import Money
 from engine.rules.needs import Need, Step
@@ -61,24 +61,53 @@ def pause(asked: Content | None = CONTENT, **fields: Any) -> Pause:
     return replace(waiting, **fields)
 
 
+ASKS = replace(
+    NEED,
+    rule="questions",
+    why="Questions are answered by marta.",
+    approvers=0,
+    tolerance_bp=0,
+    execute_within_s=0,
+    doubt_role=None,
+)
+
+
+def question(*choices: str, **fields: Any) -> Content:
+    """A question of the same agent, with these choices."""
+    said = "Which of the two suppliers do you prefer?"
+    arguments = {"question": said, "choices": list(choices)}
+    lines = tuple(Line(label=f"Choice {n}", value=one) for n, one in enumerate(choices, 1))
+    asked = replace(
+        CONTENT, tool="ask_human", title="The procurement agent asks", arguments=arguments, summary=said, lines=lines,
+        explanation="", amount=None, scopes=(), need=ASKS, quote=None, effect_key="",
+    )  # fmt: skip
+    return replace(asked, **fields)
+
+
+def asked_pause(*choices: str, **fields: Any) -> Pause:
+    """The question as it waits for Marta, or with other fields."""
+    return pause(question(*choices), **{"votes_left": 0, **fields})
+
+
 def by_marta(verdict: str = "approve", reason: str | None = None) -> dict[str, Any]:
     """The fields that Marta's decision sets."""
+    verdicts: dict[str, Any] = {"approve": "approve", "answer": "answer"}
     vote = Vote(
-        person="marta", name="Marta Keller", verdict="approve" if verdict == "approve" else "deny", level=0, surface="slack:card",
+        person="marta", name="Marta Keller", verdict=verdicts.get(verdict, "deny"), level=0, surface="slack:card",
         at=DECIDED, reason=reason,
     )  # fmt: skip
     return {
-        "version": 2, "votes_left": int(verdict != "approve"), "voters": ("marta",), "decided_by": "marta", "decided_by_name": "Marta Keller",
+        "version": 2, "votes_left": int(verdict == "deny"), "voters": ("marta",), "decided_by": "marta", "decided_by_name": "Marta Keller",
         "decided_at": DECIDED, "reason": reason, "votes": (vote,), "run_status": "running",
     }  # fmt: skip
 
 
-ASKED_BACK = Question(
+ASKED_BACK = Inquiry(
     n=1, person="marta", name="Marta Keller", at=ASKED + timedelta(minutes=20), surface="slack:form",
     text="Which cost centre does it go to?\nAnd is <!channel> told?",
 )  # fmt: skip
 ANSWERED = replace(
-    ASKED_BACK, answer="4711, as every year.", answered_at=ASKED + timedelta(hours=1), answered_in="slack:form"
+    ASKED_BACK, reply="4711, as every year.", replied_at=ASKED + timedelta(hours=1), replied_in="slack:form"
 )
 
 
@@ -93,8 +122,13 @@ def statuses() -> dict[str, Pause]:
                                     voters=("marta",), votes=yes["votes"], version=2),
         "waiting_asked_again": pause(again()),
         "waiting_altered": pause(None),
-        "waiting_asked_back": pause(questions=(ASKED_BACK,), version=2),
-        "waiting_answered": pause(questions=(replace(ANSWERED, person="ines", name="Ines Alonso", text="Is it urgent?"), replace(ANSWERED, n=2)), version=5),
+        "waiting_asked_back": pause(inquiries=(ASKED_BACK,), version=2),
+        "waiting_answered": pause(inquiries=(replace(ANSWERED, person="ines", name="Ines Alonso", text="Is it urgent?"), replace(ANSWERED, n=2)), version=5),
+        "waiting_question": asked_pause(),
+        "waiting_question_with_choices": asked_pause("Nordholz Industrial", "Brandt & Söhne", "Neither: ask a third"),
+        "waiting_question_with_many": asked_pause(*(f"Supplier {n}" for n in range(1, 8))),
+        "answered": asked_pause("Nordholz Industrial", "Brandt & Söhne", status="answered", **by_marta("answer", "Nordholz Industrial")),
+        "expired_question": asked_pause(status="expired", version=2, decided_at=DUE, reason="nobody answered in time", run_status="running"),
         "approved": pause(status="approved", **yes),
         "approved_in_doubt": pause(status="approved", **yes | {"run_status": "in_doubt"}, effect_status="in_doubt", open_effects=1),
         "approved_held": pause(status="approved", **yes | {"run_status": "paused"}),

@@ -190,6 +190,11 @@ def _views() -> Iterator[tuple[str, Json]]:
     yield "details.doubt", doubts.details_view(doubt(lines=PAID), ENV, may_say=True)
     yield "form.deny", modals.deny_view(pause(), ENV)
     yield "form.confirm", modals.confirm_view(dict(_asked())["waiting_typed"], ENV)
+    yield "form.ask", modals.ask_view(pause(), ENV)
+    yield "form.reply", modals.reply_view(stands["waiting_asked_back"], stands["waiting_asked_back"].inquiries[0], ENV)
+    yield "details.question", modals.details_view(stands["waiting_question_with_choices"], ENV, passages=passages[:1])
+    yield "form.answer", modals.answer_view(stands["waiting_question"], ENV)
+    yield "form.answer.choices", modals.answer_view(stands["waiting_question_with_many"], ENV)
     yield "form.happened", doubts.reference_view(doubt(lines=PAID), ENV)
 
 

@@ -11,8 +11,8 @@ from bot.delivery.courier import Courier
 from bot.delivery.outgoing import say_due
 from bot.delivery.repaint import paint_due
 from bot.listeners.modals import NOT_OPENED
-from engine.models import QuestionAnswered, QuestionAsked
-from engine.state import cards, events, pauses, questions
+from engine.models import InquiryMade, InquiryReplied
+from engine.state import cards, events, inquiries, pauses
 from tests import rows
 from tests.bot.house import Home, send
 from tests.bot.office import Office, actions_of, at_once, text_of
@@ -70,30 +70,30 @@ def refused(conn: Any, pause_id: UUID) -> list[tuple[str, str, str | None]]:
 # ------------------------------------------------------------------------------------------------------ asked and answered
 
 
-def test_a_question_is_said_below_the_card_and_to_the_requester_and_its_answer_comes_back(
+def test_an_inquiry_is_said_below_the_card_and_to_the_requester_and_its_answer_comes_back(
     home: Home, pause_id: UUID
 ) -> None:
     card = home.card()
     assert ask(home) == {"ok": True}
-    [one] = home.pause(pause_id).questions  # on record before Slack was answered
+    [one] = home.pause(pause_id).inquiries  # on record before Slack was answered
     assert (one.person, one.text, one.surface) == ("marta", ASKED, "slack:form")
     assert home.office.views("U0MARTA") == []
     assert f"Marta Keller asked Priya Nair\n\n{ASKED}" in text_of(below(home, card)["blocks"])
     assert ASKED in text_of(painted(home, "C0BUY", ASKED))
-    assert ids.ACTION_ANSWER in actions_of(painted(home, "D0PRIYA", ASKED))
+    assert ids.ACTION_REPLY in actions_of(painted(home, "D0PRIYA", ASKED))
 
     told = message(home, "D0PRIYA", "Marta Keller asks you something before deciding: ")
-    assert home.office.press("U0PRIYA", told, ids.ACTION_ANSWER) == {"ok": True}
+    assert home.office.press("U0PRIYA", told, ids.ACTION_REPLY) == {"ok": True}
     [form] = home.office.views("U0PRIYA")
     assert ASKED in text_of(form["blocks"])
     assert submit(home, "U0PRIYA", SAID) == {"ok": True}
-    [one] = home.pause(pause_id).questions
-    assert (one.answer, one.answered_in) == (SAID, "slack:form")
+    [one] = home.pause(pause_id).inquiries
+    assert (one.reply, one.replied_in) == (SAID, "slack:form")
     assert f"Priya Nair answered\n\n{SAID}" in text_of(below(home, card, 2)["blocks"])
     assert SAID in text_of(
-        message(home, "D0MARTA", "Priya Nair answered your question: ")
+        message(home, "D0MARTA", "Priya Nair answered your inquiry: ")
     )  # nobody is called by a reply in a channel's thread
-    assert ids.ACTION_ANSWER not in actions_of(painted(home, "D0PRIYA", SAID))
+    assert ids.ACTION_REPLY not in actions_of(painted(home, "D0PRIYA", SAID))
     assert ids.ACTION_APPROVE in actions_of(painted(home, "C0BUY", SAID))
 
     pause = home.pause(pause_id)
@@ -110,19 +110,19 @@ def test_the_requester_can_answer_from_their_card_and_from_details(home: Home, p
     block = next(
         b["block_id"]
         for b in view["blocks"]
-        if any(e.get("action_id") == ids.ACTION_ANSWER for e in b.get("elements", ()))
+        if any(e.get("action_id") == ids.ACTION_REPLY for e in b.get("elements", ()))
     )
-    assert home.office.act("click", "U0PRIYA", view_id=view["id"], block_id=block, action_id=ids.ACTION_ANSWER) == {
+    assert home.office.act("click", "U0PRIYA", view_id=view["id"], block_id=block, action_id=ids.ACTION_REPLY) == {
         "ok": True
     }
     assert submit(home, "U0PRIYA", SAID) == {"ok": True}
     assert home.office.views("U0PRIYA") == []
-    assert home.pause(pause_id).questions[0].answer == SAID
+    assert home.pause(pause_id).inquiries[0].reply == SAID
 
 
-def test_details_tell_question_and_answer_in_the_order_of_the_record(home: Home, conn: Any, pause_id: UUID) -> None:
+def test_details_tell_inquiry_and_answer_in_the_order_of_the_record(home: Home, conn: Any, pause_id: UUID) -> None:
     ask(home)
-    questions.answer(conn, pause_id, "priya", 1, answer=SAID, surface="cli")
+    inquiries.reply(conn, pause_id, "priya", 1, text=SAID, surface="cli")
     home.office.press("U0MARTA", home.card(), ids.ACTION_DETAILS)
     text = text_of(home.office.views("U0MARTA")[-1]["blocks"])
     asked, answered = (
@@ -142,13 +142,13 @@ def test_details_let_who_decides_ask(home: Home, pause_id: UUID) -> None:
     )
     home.office.act("click", "U0MARTA", view_id=view["id"], block_id=block, action_id=ids.ACTION_ASK)
     assert submit(home, "U0MARTA", ASKED) == {"ok": True}
-    assert home.pause(pause_id).questions[0].text == ASKED
+    assert home.pause(pause_id).inquiries[0].text == ASKED
 
 
 def test_closing_the_form_asks_nothing(home: Home, conn: Any, pause_id: UUID) -> None:
     home.office.press("U0MARTA", home.card(), ids.ACTION_ASK)
     home.office.act("close", "U0MARTA", view_id=home.office.views("U0MARTA")[-1]["id"])
-    assert home.pause(pause_id).questions == ()
+    assert home.pause(pause_id).inquiries == ()
     assert refused(conn, pause_id) == []
 
 
@@ -156,12 +156,12 @@ def test_a_form_that_is_sent_twice_asks_and_answers_once(home: Home, conn: Any, 
     home.office.fault("submit", "duplicate")
     ask(home)
     told = message(home, "D0PRIYA", "Marta Keller asks you")
-    home.office.press("U0PRIYA", told, ids.ACTION_ANSWER)
+    home.office.press("U0PRIYA", told, ids.ACTION_REPLY)
     home.office.fault("submit", "duplicate")
     submit(home, "U0PRIYA", SAID)
-    [one] = home.pause(pause_id).questions
-    assert (one.text, one.answer) == (ASKED, SAID)
-    assert refused(conn, pause_id) == [("ask", "marta", "asked"), ("answer", "priya", "answered")]
+    [one] = home.pause(pause_id).inquiries
+    assert (one.text, one.reply) == (ASKED, SAID)
+    assert refused(conn, pause_id) == [("ask_back", "marta", "asked"), ("reply", "priya", "replied")]
 
 
 # --------------------------------------------------------------------------------------------------------- in the same moment
@@ -176,20 +176,20 @@ def test_two_who_ask_at_once_are_both_answered_each_their_own(home: Home, conn: 
         at_once(lambda: submit(home, "U0MARTA", "Why now?"), lambda: submit(home, "U0INES", "Why them?"))
         == [{"ok": True}] * 2
     )
-    asked = home.pause(pause_id).questions
+    asked = home.pause(pause_id).inquiries
     assert {(q.person, q.text) for q in asked} == {("marta", "Why now?"), ("ines", "Why them?")}
     for one in asked:
         told = message(home, "D0PRIYA", f"{one.name} asks you")
-        home.office.press("U0PRIYA", told, ids.ACTION_ANSWER)
+        home.office.press("U0PRIYA", told, ids.ACTION_REPLY)
         assert submit(home, "U0PRIYA", f"Said to {one.person}.") == {"ok": True}
-    assert [(q.person, q.answer) for q in home.pause(pause_id).questions] == [
+    assert [(q.person, q.reply) for q in home.pause(pause_id).inquiries] == [
         (q.person, f"Said to {q.person}.") for q in asked
     ]
-    assert "Said to ines." in text_of(message(home, "D0INES", "Priya Nair answered your question"))
-    assert "Said to marta." in text_of(message(home, "D0MARTA", "Priya Nair answered your question"))
+    assert "Said to ines." in text_of(message(home, "D0INES", "Priya Nair answered your inquiry"))
+    assert "Said to marta." in text_of(message(home, "D0MARTA", "Priya Nair answered your inquiry"))
 
 
-def test_a_question_that_meets_a_decision_is_asked_before_it_or_hears_of_it(home: Home, conn: Any) -> None:
+def test_an_inquiry_that_meets_a_decision_is_asked_before_it_or_hears_of_it(home: Home, conn: Any) -> None:
     [pause_id] = rows.waiting(conn, approver="role:finance-approver")
     card = home.card()
     home.office.press("U0INES", card, ids.ACTION_ASK)
@@ -198,11 +198,11 @@ def test_a_question_that_meets_a_decision_is_asked_before_it_or_hears_of_it(home
     )
     pause = home.pause(pause_id)
     assert (pause.status, pause.decided_by) == ("approved", "marta")
-    if pause.questions:
+    if pause.inquiries:
         assert answers[0] == {"ok": True}
     else:
         assert "Already approved by Marta Keller" in answers[0]["errors"][ids.BLOCK_WORDS]
-        assert refused(conn, pause_id) == [("ask", "ines", "settled")]
+        assert refused(conn, pause_id) == [("ask_back", "ines", "settled")]
 
 
 def test_what_was_decided_while_somebody_wrote_is_said_in_the_form(home: Home, conn: Any, pause_id: UUID) -> None:
@@ -210,34 +210,34 @@ def test_what_was_decided_while_somebody_wrote_is_said_in_the_form(home: Home, c
     pauses.withdraw(conn, pause_id, "priya", surface="tests")
     said = submit(home, "U0MARTA", ASKED)["errors"][ids.BLOCK_WORDS]
     assert said.startswith("Already withdrawn by Priya Nair")
-    assert refused(conn, pause_id) == [("ask", "marta", "settled")]
+    assert refused(conn, pause_id) == [("ask_back", "marta", "settled")]
 
 
 def test_an_answer_after_the_decision_hears_of_it(home: Home, conn: Any, pause_id: UUID) -> None:
     ask(home)
     told = message(home, "D0PRIYA", "Marta Keller asks you")
-    home.office.press("U0PRIYA", told, ids.ACTION_ANSWER)
+    home.office.press("U0PRIYA", told, ids.ACTION_REPLY)
     pauses.deny(conn, pause_id, "marta", surface="tests", reason="Too late.")
     assert submit(home, "U0PRIYA", SAID)["errors"][ids.BLOCK_WORDS].startswith("Already denied by Marta Keller")
-    home.office.press("U0PRIYA", told, ids.ACTION_ANSWER)
+    home.office.press("U0PRIYA", told, ids.ACTION_REPLY)
     assert "Already denied by Marta Keller" in home.private("U0PRIYA", "D0PRIYA")
-    assert refused(conn, pause_id) == [("answer", "priya", "settled")] * 2
+    assert refused(conn, pause_id) == [("reply", "priya", "settled")] * 2
 
 
-def test_a_question_after_the_hour_settles_it_first_and_is_refused(home: Home, conn: Any, pause_id: UUID) -> None:
+def test_an_inquiry_after_the_hour_settles_it_first_and_is_refused(home: Home, conn: Any, pause_id: UUID) -> None:
     card = home.card()
     rows.make_due(conn, pause_id)
     home.office.press("U0MARTA", card, ids.ACTION_ASK)
     assert "Nobody answered in time, so it is with Otto Brandt now" in home.private("U0MARTA")
-    assert home.pause(pause_id).questions == ()
-    assert refused(conn, pause_id) == [("ask", "marta", "not_yours")]
+    assert home.pause(pause_id).inquiries == ()
+    assert refused(conn, pause_id) == [("ask_back", "marta", "not_yours")]
 
 
 def test_an_answer_after_the_hour_goes_to_who_is_asked_next(home: Home, conn: Any, pause_id: UUID) -> None:
     ask(home)
     told = message(home, "D0PRIYA", "Marta Keller asks you")
     rows.make_due(conn, pause_id)
-    home.office.press("U0PRIYA", told, ids.ACTION_ANSWER)
+    home.office.press("U0PRIYA", told, ids.ACTION_REPLY)
     assert submit(home, "U0PRIYA", SAID) == {"ok": True}
     assert home.pause(pause_id).approver == "person:otto"
     assert SAID in text_of(painted(home, "D0OTTO", SAID))
@@ -249,9 +249,9 @@ def test_an_answer_after_the_hour_goes_to_who_is_asked_next(home: Home, conn: An
 @pytest.mark.parametrize(
     ("user", "told", "on_record"),
     [
-        ("U0PRIYA", "You asked for this, so somebody else must decide: Marta Keller", [("ask", "priya", "own")]),
-        ("U0JONAS", "It is for Marta Keller to decide, until ", [("ask", "jonas", "not_yours")]),
-        ("U0GUEST", "You belong to another workspace", [("ask", "T0OTHER:U0GUEST", "stranger")]),
+        ("U0PRIYA", "You asked for this, so somebody else must decide: Marta Keller", [("ask_back", "priya", "own")]),
+        ("U0JONAS", "It is for Marta Keller to decide, until ", [("ask_back", "jonas", "not_yours")]),
+        ("U0GUEST", "You belong to another workspace", [("ask_back", "T0OTHER:U0GUEST", "stranger")]),
     ],
 )
 def test_whoever_may_not_ask_is_told_why(home: Home, conn: Any, user: str, told: str, on_record: list[Any]) -> None:
@@ -260,7 +260,7 @@ def test_whoever_may_not_ask_is_told_why(home: Home, conn: Any, user: str, told:
     assert told in home.private(user)
     assert home.office.views(user) == []
     assert refused(conn, pause_id) == on_record
-    assert home.pause(pause_id).questions == ()
+    assert home.pause(pause_id).inquiries == ()
 
 
 def test_who_has_voted_is_told_that_it_counts(home: Home, conn: Any) -> None:
@@ -269,7 +269,7 @@ def test_who_has_voted_is_told_that_it_counts(home: Home, conn: Any) -> None:
     home.office.press("U0MARTA", card, ids.ACTION_APPROVE)
     home.office.press("U0MARTA", card, ids.ACTION_ASK)
     assert "Your approval is counted already" in home.private("U0MARTA")
-    assert refused(conn, pause_id) == [("ask", "marta", "voted")]
+    assert refused(conn, pause_id) == [("ask_back", "marta", "voted")]
 
 
 def test_an_altered_request_is_not_asked_about(home: Home, conn: Any, pause_id: UUID) -> None:
@@ -277,48 +277,48 @@ def test_an_altered_request_is_not_asked_about(home: Home, conn: Any, pause_id: 
     rows.alter_document(conn, pause_id)
     home.office.press("U0MARTA", card, ids.ACTION_ASK)
     assert "was altered after it was stored" in home.private("U0MARTA")
-    assert refused(conn, pause_id) == [("ask", "marta", "broken")]
+    assert refused(conn, pause_id) == [("ask_back", "marta", "broken")]
 
 
 @pytest.mark.parametrize("nothing", ["   ", "\n\n"])
 def test_nothing_written_is_nothing_asked(home: Home, conn: Any, pause_id: UUID, nothing: str) -> None:
     assert ask(home, text=nothing)["errors"][ids.BLOCK_WORDS].startswith("Nothing was written")
-    assert refused(conn, pause_id) == [("ask", "marta", "blank")]
+    assert refused(conn, pause_id) == [("ask_back", "marta", "blank")]
     assert submit(home, "U0MARTA", ASKED) == {"ok": True}
 
 
 def test_what_is_too_long_is_not_kept(home: Home, pause_id: UUID) -> None:
     assert "1,000 characters" in ask(home, text="x" * 1_001)["errors"][ids.BLOCK_WORDS]
-    assert home.pause(pause_id).questions == ()
+    assert home.pause(pause_id).inquiries == ()
 
 
-def answer_button(pause_id: UUID, conn: Any, n: int) -> str:
-    return ids.encode(ids.Button("test", pause_id, pauses.get(conn, pause_id).digest[:8], question=n))
+def reply_button(pause_id: UUID, conn: Any, n: int) -> str:
+    return ids.encode(ids.Button("test", pause_id, pauses.get(conn, pause_id).digest[:8], inquiry=n))
 
 
 def test_nobody_else_answers_for_the_requester(home: Home, conn: Any, pause_id: UUID) -> None:
     ask(home)
-    send(home, ids.ACTION_ANSWER, answer_button(pause_id, conn, 1))
+    send(home, ids.ACTION_REPLY, reply_button(pause_id, conn, 1))
     assert "Only the person it was asked for may answer" in home.private("U0MARTA", "C0OPS")
     assert home.office.views("U0MARTA") == []
-    assert refused(conn, pause_id) == [("answer", "marta", "not_to_answer")]
+    assert refused(conn, pause_id) == [("reply", "marta", "not_to_reply")]
 
 
-def test_a_question_that_was_answered_says_so(home: Home, conn: Any, pause_id: UUID) -> None:
+def test_an_inquiry_that_was_answered_says_so(home: Home, conn: Any, pause_id: UUID) -> None:
     ask(home)
     told = message(home, "D0PRIYA", "Marta Keller asks you")
-    assert isinstance(questions.answer(conn, pause_id, "priya", 1, answer=SAID, surface="cli"), QuestionAnswered)
-    home.office.press("U0PRIYA", told, ids.ACTION_ANSWER)
+    assert isinstance(inquiries.reply(conn, pause_id, "priya", 1, text=SAID, surface="cli"), InquiryReplied)
+    home.office.press("U0PRIYA", told, ids.ACTION_REPLY)
     assert "answered already" in home.private("U0PRIYA", "D0PRIYA")
-    assert refused(conn, pause_id) == [("answer", "priya", "answered")]
+    assert refused(conn, pause_id) == [("reply", "priya", "replied")]
 
 
-def test_a_question_that_nobody_asked_has_no_answer(home: Home, conn: Any, pause_id: UUID) -> None:
+def test_an_inquiry_that_nobody_asked_has_no_answer(home: Home, conn: Any, pause_id: UUID) -> None:
     home.office.press("U0PRIYA", home.card(), ids.ACTION_DETAILS)  # Priya is in the channel
-    posted = ids.encode(ids.Button("test", pause_id, pauses.get(conn, pause_id).digest[:8], question=7))
+    posted = ids.encode(ids.Button("test", pause_id, pauses.get(conn, pause_id).digest[:8], inquiry=7))
     button = {
         "type": "button",
-        "action_id": ids.ACTION_ANSWER,
+        "action_id": ids.ACTION_REPLY,
         "value": posted,
         "text": {"type": "plain_text", "text": "Press"},
     }
@@ -327,16 +327,16 @@ def test_a_question_that_nobody_asked_has_no_answer(home: Home, conn: Any, pause
         json={"channel": "D0PRIYA", "text": "x", "blocks": json.dumps([{"type": "actions", "elements": [button]}])},
         headers={"Authorization": "Bearer xoxb-local-token"},
     )
-    home.office.press("U0PRIYA", message(home, "D0PRIYA", "x"), ids.ACTION_ANSWER)
-    assert "There is no such question" in home.private("U0PRIYA", "D0PRIYA")
-    assert refused(conn, pause_id) == [("answer", "priya", "no_question")]
+    home.office.press("U0PRIYA", message(home, "D0PRIYA", "x"), ids.ACTION_REPLY)
+    assert "There is no such inquiry" in home.private("U0PRIYA", "D0PRIYA")
+    assert refused(conn, pause_id) == [("reply", "priya", "no_inquiry")]
 
 
-@pytest.mark.parametrize("action", [ids.ACTION_ASK, ids.ACTION_ANSWER])
+@pytest.mark.parametrize("action", [ids.ACTION_ASK, ids.ACTION_REPLY])
 def test_a_form_that_did_not_open_asks_and_answers_nothing(home: Home, conn: Any, pause_id: UUID, action: str) -> None:
     """L8."""
     on, user = home.card(), "U0MARTA"
-    if action == ids.ACTION_ANSWER:
+    if action == ids.ACTION_REPLY:
         ask(home)
         on, user = message(home, "D0PRIYA", "Marta Keller asks you"), "U0PRIYA"
         home.calm()
@@ -350,10 +350,10 @@ def test_a_form_that_did_not_open_asks_and_answers_nothing(home: Home, conn: Any
 
 
 def asked(conn: Any, pause_id: UUID) -> None:
-    assert isinstance(questions.ask(conn, pause_id, "marta", question=ASKED, surface="tests"), QuestionAsked)
+    assert isinstance(inquiries.ask(conn, pause_id, "marta", text=ASKED, surface="tests"), InquiryMade)
 
 
-def test_a_card_that_is_not_posted_yet_shows_the_question_and_nothing_is_said_below_it(
+def test_a_card_that_is_not_posted_yet_shows_the_inquiry_and_nothing_is_said_below_it(
     conn: Any, pause_id: UUID, courier: Courier, office: Office
 ) -> None:
     asked(conn, pause_id)

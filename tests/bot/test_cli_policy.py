@@ -188,6 +188,27 @@ def test_one_action_in_a_file_is_explained(tmp_path: Path) -> None:
     assert "told twice" in placet(None, "policy", "explain", file, *given, "--action", "payment").err
 
 
+def test_a_question_is_explained_with_whom_it_asks_and_without_what_belongs_to_a_yes(tmp_path: Path) -> None:
+    rule_text = (
+        '\n[[rule]]\nname = "questions"\naction = "question"\nneed = "ask"\nperson = "requester"\nanswer_within = "4h"\n'
+        'on_expiry = "escalate"\nescalate = [{ manager_of = "requester" }]\n'
+    )
+    new = written(tmp_path, POLICY.read_text("utf-8").replace("-v4", "-v5") + rule_text)
+    given = ("--action", "question", "--policy", new, "--people", str(PEOPLE_FILE))
+    anybody, priya = (
+        placet(None, "policy", "explain", *given).out,
+        placet(None, "policy", "explain", *given, "--for", "priya").out,
+    )
+    assert "asks the requester; 4 hours to answer" in anybody
+    assert "asks Priya Nair; 4 hours to answer" in priya
+    for told in (anybody, priya):
+        assert "after 8 hours the agent is told, and has no answer" in told
+        assert "price" not in told
+        assert "to be done within" not in told
+    changed = placet(None, "policy", "diff", str(POLICY), new).out
+    assert "forbidden, since no rule names it asks the requester" in " ".join(changed.split())
+
+
 def test_an_action_without_what_must_be_typed_is_explained_as_refused(tmp_path: Path) -> None:
     policy = written(
         tmp_path, POLICY.read_text().replace('finally = "deny"', 'finally = "deny"\nconfirm = "payment_method"')

@@ -10,8 +10,11 @@ import yaml
 from bot import ready
 from bot.delivery.web import Failure, Refused, Unclear
 from bot.doctor import Finding, examine
+from bot.doctor.house import together
 from bot.doctor.slack import NEEDED, OPTIONAL
+from engine.rules import policy_file
 from engine.state import halts, outage, people, policies
+from engine.tools import Agent
 from tests import database
 from tests.bot.command_line import placet, untouched
 from tests.bot.house import environment
@@ -191,3 +194,11 @@ def test_what_cannot_be_read_of_the_settings_does_not_hide_the_rest(fit: dict[st
     told = [one.told for one in seen if one.verdict == "wrong"]
     assert ["SLACK_BOT_TOKEN" in told[0], "PORT" in told[1], len(told)] == [True, True, 2]
     assert "database" in {one.what for one in seen if one.verdict == "well"}
+
+
+def test_an_agent_that_may_ask_and_no_rule_for_its_questions_is_pointed_out() -> None:
+    asking = Agent("clerk", model="claude-sonnet-5", system="Ask.", ask_human=True)
+    told = together({"clerk": asking}, policy_file.parse(POLICY), database.example_people())
+    assert [(one.verdict, one.told) for one in told] == [
+        ("look", "No rule names question, so clerk may never do that. Write a rule for it, if it is to be asked or allowed.")
+    ]  # fmt: skip

@@ -16,7 +16,9 @@ buttons = st.builds(
     shown=st.text("0123456789abcdef", min_size=8, max_size=8),
     attempt=st.none() | st.uuids(),
 ) | st.builds(
-    Button, env=st.text(min_size=1, max_size=100), about=st.uuids(), shown=st.just("fa0f1d0b"), question=st.integers(0, 999_999)
+    Button, env=st.text(min_size=1, max_size=100), about=st.uuids(), shown=st.just("fa0f1d0b"), inquiry=st.integers(0, 999_999)
+) | st.builds(
+    Button, env=st.text(min_size=1, max_size=100), about=st.uuids(), shown=st.just("fa0f1d0b"), choice=st.integers(0, 99)
 )  # fmt: skip
 channels = st.none() | st.from_regex(r"[CDG][A-Z0-9]{2,12}", fullmatch=True)
 
@@ -60,9 +62,10 @@ def test_every_action_of_ours_matches_the_one_pattern() -> None:
         for name, value in vars(ids).items()
         if name.startswith(("ACTION_", "CALLBACK_")) and isinstance(value, str)
     ]
-    assert len(actions) == 27
-    assert len(set(actions)) == 27
+    assert len(actions) == 31
+    assert len(set(actions)) == 31
     assert all(ids.ACTION_PATTERN.fullmatch(action) for action in actions)
+    assert {ids.ACTION_PATTERN.fullmatch(ids.choose(n))["verb"] for n in range(5)} == {"choose"}  # type: ignore[index]
     assert not ids.ACTION_PATTERN.fullmatch("other:approve")
 
 

@@ -25,8 +25,11 @@ def details(asked: Pause, **who: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", statuses())
 def test_details_open_for_every_status(name: str) -> None:
-    view = details(statuses()[name])
-    assert ("Approve" in pressed(view["blocks"])) == (name.startswith("waiting") and name != "waiting_altered")
+    view, asked = details(statuses()[name]), statuses()[name]
+    offered = pressed(view["blocks"])
+    waits = name.startswith("waiting") and name != "waiting_altered"
+    assert ("Approve" in offered) == (waits and not asked.is_question)
+    assert bool({"Answer …", "In my own words …"} & set(offered)) == (waits and asked.is_question)
 
 
 def test_details_show_what_will_be_done_byte_for_byte() -> None:

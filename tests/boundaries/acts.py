@@ -214,6 +214,40 @@ def digest(scene: Scene) -> None:
     scene.rest()
 
 
+def asks_first(request: Mapping[str, Any]) -> Reply:
+    """A model that asks a person which pumps are meant, and for the payment in the same turn."""
+    said = str(request["messages"])
+    if "ask_human" in said:
+        return say("Done, as far as it was let through.")
+    order = {"supplier_id": "sup_412", "item": "hydraulic pumps", "quantity": 40, "order_ref": "PO-1"}
+    price = {"amount": "38000.00", "currency": "EUR"}
+    if "tool_result" not in said:
+        return ask(("get_quote", {**order, "listed": price}))
+    pay = {**order, "amount": price, "payment_method": "pm_card_4417", "why": "Needed by the 20th."}
+    question = {"question": "Which of the two pumps is meant?", "choices": ["The small one", "The large one"]}
+    return ask(("ask_human", question), ("charge_supplier", pay))
+
+
+def question(scene: Scene) -> None:
+    """A question and a payment wait for Marta."""
+    scene.launch(world.order(), agent="asking")
+    scene.rest()
+
+
+def answer(scene: Scene) -> None:
+    """Marta answers the question, and approves what was asked with it."""
+    scene.press("marta", ids.choose(1))
+    scene.rest()
+    approve(scene)
+
+
+def no_answer(scene: Scene) -> None:
+    """Marta approves; the question goes on to the manager, and nobody answers it."""
+    scene.press("marta", ids.ACTION_APPROVE)
+    scene.rest()
+    expire(scene)
+
+
 # --------------------------------------------------------------------------------------------------- by other doors than a card
 
 

@@ -53,6 +53,16 @@ DAILY: Final = re.sub(
     ),
 )
 TOGETHER: Final = f'{POLICY}\n[spend_window]\npayment = "24h"\n'
+ASKING: Final = f"""{POLICY}
+[[rule]]
+name = "questions"
+action = "question"
+need = "ask"
+person = "marta"
+answer_within = "4h"
+on_expiry = "escalate"
+escalate = [{{ manager_of = "approver" }}]
+"""
 BIG, DEARER = 3_800_000, 3_990_000
 
 _FLOWS: Final[Mapping[str, Flow]] = {
@@ -86,6 +96,8 @@ _FLOWS: Final[Mapping[str, Flow]] = {
     "decided together": Flow(given=asked, happens=acts.together, run="done", pauses=("executed", "executed"), paid=(BIG, BIG), script=acts.siblings),
     "denied together": Flow(given=asked, happens=acts.together_denied, run="done", pauses=("denied", "denied"), paid=(), script=acts.siblings),
     "digest": Flow(given=nothing, happens=acts.digest, run="done", pauses=("executed", "executed"), paid=(BIG, BIG), script=acts.siblings, policy=DAILY),
+    "a person is asked": Flow(given=acts.question, happens=acts.answer, run="done", pauses=("answered", "executed"), paid=(BIG,), script=acts.asks_first, policy=ASKING),
+    "a person is asked, and nobody answers": Flow(given=acts.question, happens=acts.no_answer, run="done", pauses=("cancelled", "expired"), paid=(), script=acts.asks_first, policy=ASKING),
     "launched over HTTP": Flow(given=nothing, happens=acts.ordered_over_http, run="awaiting_approval", pauses=("waiting",), paid=()),
     "held and resumed over HTTP": Flow(given=asked, happens=acts.held_over_http, run="done", pauses=("executed",), paid=(BIG,)),
     "cancelled over HTTP": Flow(given=asked, happens=acts.cancelled_over_http, run="cancelled", pauses=("cancelled",), paid=()),
@@ -105,7 +117,7 @@ _FLOWS: Final[Mapping[str, Flow]] = {
 }  # fmt: skip
 
 _SEALED: Final = (
-    "launch, ask and show", "approve and pay", "two votes", "in doubt until a person knows",
+    "launch, ask and show", "approve and pay", "two votes", "in doubt until a person knows", "a person is asked",
 )  # fmt: skip
 """Those that are gone through once more with a PLACET_SEAL_KEY."""
 

@@ -38,11 +38,12 @@ from engine.workers.sweep import Sweeper
 from tests import world
 from tests.bot.command_line import Said, as_url, placet
 from tests.bot.office import SECRET, TOKEN
+from tests.boundaries import asking
 from tests.boundaries.place import API_TOKEN, ENV, SEAL_KEY, Place, keys
 from tests.boundaries.template import Failed
 from tests.boundaries.watch import watch
 
-AGENTS = load([world.AGENT])
+AGENTS = load([world.AGENT, asking.MODULE])
 US = Us(team="T0ACME")
 
 
@@ -82,7 +83,7 @@ class Product:
             SLACK_API_URL=f"{place.outside}/slack/api/",
             ANTHROPIC_API_KEY="sk-ant-test",
             ANTHROPIC_BASE_URL=f"{place.outside}/anthropic",
-            PLACET_AGENTS=world.AGENT,
+            PLACET_AGENTS=f"{world.AGENT},{asking.MODULE}",
             PLACET_API_TOKEN=API_TOKEN,
             PLACET_ENV=ENV,
             PLACET_WORKERS="1",
@@ -121,8 +122,8 @@ class Product:
         """What was imported in this life, in the order of it."""
         return [name for name in sys.modules if name not in self.known]
 
-    def launch(self, order: str, key: str) -> UUID:
-        what = AGENTS["procurement"].launch(input=order, on_behalf_of="priya", launch_key=key)
+    def launch(self, order: str, key: str, agent: str) -> UUID:
+        what = AGENTS[agent].launch(input=order, on_behalf_of="priya", launch_key=key)
         return self.means.do(runs.launch, what, actor="priya", surface="tests")[0]
 
     def operate(self, verb: Literal["hold", "resume", "cancel"], run_id: UUID) -> str:

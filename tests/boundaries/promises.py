@@ -162,7 +162,7 @@ def _is_harmless(scene: Scene, stray: Json) -> None:
 
 def _told(pause: Pause) -> tuple[Any, ...]:
     votes = [(v.person, v.verdict, v.level, v.surface, v.reason) for v in pause.votes]
-    asked = [(q.n, q.person, q.text, q.answer) for q in pause.questions]
+    asked = [(q.n, q.person, q.text, q.reply) for q in pause.inquiries]
     return (
         pause.status, pause.level, pause.approver, pause.votes_left, pause.voters, votes, pause.decided_by, pause.reason,
         pause.effect_status, pause.effect_error, pause.receipt, pause.content and pause.content.summary, asked,

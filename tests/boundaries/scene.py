@@ -58,9 +58,9 @@ class Scene:
 
     # ------------------------------------------------------------------------------------------------- what our process does
 
-    def launch(self, order: str, key: str = "order-1") -> UUID:
+    def launch(self, order: str, key: str = "order-1", agent: str = "procurement") -> UUID:
         """Somebody launches a run."""
-        made = self._insist("launch", order, key)
+        made = self._insist("launch", order, key, agent)
         assert isinstance(made, UUID)
         return made
 
@@ -163,14 +163,14 @@ class Scene:
         """Approve by typing what the rule asks for, in the form that opens."""
         self._fill_in(who, ids.ACTION_CONFIRM, {ids.BLOCK_TYPED: {ids.ACTION_TYPED: _typed(typed)}})
 
-    def ask(self, who: str, question: str) -> None:
+    def ask(self, who: str, inquiry: str) -> None:
         """Ask the requester something, in the form that opens; whoever then sees it on the requester's card does not ask again."""
-        words = {ids.BLOCK_WORDS: {ids.ACTION_WORDS: _typed(question)}}
-        self._fill_in(who, ids.ACTION_ASK, words, lambda: not self.cards("priya", ids.ACTION_ANSWER))
+        words = {ids.BLOCK_WORDS: {ids.ACTION_WORDS: _typed(inquiry)}}
+        self._fill_in(who, ids.ACTION_ASK, words, lambda: not self.cards("priya", ids.ACTION_REPLY))
 
     def answer(self, who: str, answer: str) -> None:
         """Answer what was asked, in the form that opens."""
-        self._fill_in(who, ids.ACTION_ANSWER, {ids.BLOCK_WORDS: {ids.ACTION_WORDS: _typed(answer)}})
+        self._fill_in(who, ids.ACTION_REPLY, {ids.BLOCK_WORDS: {ids.ACTION_WORDS: _typed(answer)}})
 
     def press_in_list(self, who: str, action: str) -> None:
         """Somebody types /approvals, and clicks a button in the answer."""

@@ -18,7 +18,7 @@ from typing import Final
 import httpx
 import psycopg
 
-from bot.cards.ids import ACTION_ANSWER, ACTION_APPROVE, ACTION_ASK, ACTION_DENY, ACTION_WITHDRAW
+from bot.cards.ids import ACTION_APPROVE, ACTION_ASK, ACTION_DENY, ACTION_REPLY, ACTION_WITHDRAW
 from bot.sandbox.player import Json, Seen
 from engine.rules.seal import Keys
 from engine.state import absences, db, halts, pauses
@@ -113,7 +113,7 @@ class People:
 
     def reply(self, step: Step) -> None:
         """A requester answers what they are asked."""
-        self._write(step.chance(), "U0PRIYA", ACTION_ANSWER, "As every year.")
+        self._write(step.chance(), "U0PRIYA", ACTION_REPLY, "As every year.")
 
     def withdraw(self, step: Step) -> None:
         """A requester takes back what they asked for."""
@@ -207,7 +207,7 @@ class People:
         if self._remembered and dice.random() < 0.15:
             seen = dice.choice(list(self._remembered))
             return seen if seen.button(action) else None
-        own = action in (ACTION_WITHDRAW, ACTION_ANSWER)
+        own = action in (ACTION_WITHDRAW, ACTION_REPLY)
         channel = f"D0{user[2:]}" if own or dice.random() >= 0.75 else "C0BUY"
         there = [seen for seen in self.place.player.messages(user, channel)[-40:] if seen.button(action)]
         if not there:

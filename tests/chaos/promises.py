@@ -257,9 +257,9 @@ def _decided_by_those_who_may(one: Found) -> Iterator[str]:
         pause = by_id[event.entity_id]
         if pause.content is None:
             continue  # said above: it is not what was asked
-        if event.event == "answer" and event.actor != pause.on_behalf_of:
+        if event.event == "reply" and event.actor != pause.on_behalf_of:
             yield f"{one.name}: {event.actor} answered for {pause.on_behalf_of} about the request {pause.id}"
-        if event.event in (*BY_A_CLICK, "vote", "ask") and event.actor not in _may(pause, level[event.entity_id]):
+        if event.event in (*BY_A_CLICK, "vote", "ask_back") and event.actor not in _may(pause, level[event.entity_id]):
             yield f"{one.name}: {event.actor} may not {event.event} the request {pause.id} at level {level[event.entity_id]}"
 
 

@@ -115,7 +115,7 @@ def test_details_shows_everything_and_approves_there(browser: Browser, running: 
     page.context.close()
 
 
-def test_a_question_from_one_window_is_answered_in_another_and_read_below_the_card(
+def test_an_inquiry_from_one_window_is_answered_in_another_and_read_below_the_card(
     browser: Browser, running: Running
 ) -> None:
     ref = "PO-ASKED-1"
@@ -140,7 +140,7 @@ def test_a_question_from_one_window_is_answered_in_another_and_read_below_the_ca
 
     expect(mine.locator("article").last).to_contain_text("4711, as every year.")
     expect(mine.locator(".message-main").first).to_contain_text("4711, as every year.")
-    assert [(one.person, one.answer) for one in request_of(running, run_id).questions] == [
+    assert [(one.person, one.reply) for one in request_of(running, run_id).inquiries] == [
         ("marta", "4711, as every year.")
     ]
     for page in (marta, priya):

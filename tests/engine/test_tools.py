@@ -46,6 +46,38 @@ def payment(mine: Agent, **options: Any) -> Tool:
     return pay
 
 
+# --------------------------------------------------------------------------------------------------------------- ask_human
+
+
+def test_an_agent_that_may_ask_has_the_tool_that_the_model_is_shown_and_that_is_never_run() -> None:
+    tool = Agent("asks", model="claude-sonnet-5", system="Ask.", ask_human=True).tools["ask_human"]
+    schema = tool.schema()
+    assert schema["name"] == "ask_human"
+    assert "The answer approves nothing" in schema["description"]
+    assert set(schema["input_schema"]["properties"]) == {"question", "choices"}
+    assert schema["input_schema"]["required"] == ["question"]
+    bound = tool.bind({"question": " Which? ", "choices": ["A ", "B"]})
+    assert bound.arguments == {"question": "Which?", "choices": ["A", "B"]}
+    with pytest.raises(AssertionError):
+        tool.run(bound)
+
+
+def test_whom_it_asks_is_not_the_authors_to_say() -> None:
+    with pytest.raises(Misconfigured, match="ask_human is True or False; whom it asks is said by the policy's rules"):
+        Agent("asks", model="claude-sonnet-5", system="Ask.", ask_human="marta")  # type: ignore[arg-type]
+
+
+def test_the_name_and_the_action_of_a_question_are_taken() -> None:
+    def ask_human(question: str) -> None: ...
+
+    mine = Agent("asks", model="claude-sonnet-5", system="Ask.", ask_human=True)
+    with pytest.raises(Misconfigured, match="the agent has a tool of that name already"):
+        mine.tool(ask_human)
+    assert fault(lambda a: payment(a, action="question")) == (
+        "pay: the action 'question' is what ask_human asks about: Agent(..., ask_human=True). Name yours differently."
+    )
+
+
 # ------------------------------------------------------------------------------------------------------ refused at import
 
 

@@ -5,7 +5,7 @@ from typing import Literal
 from uuid import UUID
 
 from engine.models import Answer, DuePause, NewCard
-from engine.state import ledger, pauses, questions, runs, together
+from engine.state import inquiries, ledger, pauses, runs, together
 from tests.interleavings.moves import STAGE, Move, Scene, Script
 
 
@@ -49,22 +49,22 @@ def _answer(verdict: Literal["approve", "deny", "withdraw"], person: str, pause_
     return Move(verdict, lambda conn: verb(conn, pause_id, person, surface=STAGE, reason="Words."))
 
 
-def ask_back(person: str, question: str) -> Callable[[Scene], Script]:
+def ask_back(person: str, inquiry: str) -> Callable[[Scene], Script]:
     """Somebody who may decide the first pause asks the requester something."""
 
     def script(scene: Scene) -> Script:
         pause_id = scene.pauses[0]
-        yield Move("ask_back", lambda conn: questions.ask(conn, pause_id, person, question=question, surface=STAGE))
+        yield Move("ask_back", lambda conn: inquiries.ask(conn, pause_id, person, text=inquiry, surface=STAGE))
 
     return script
 
 
 def reply(n: int, answer: str) -> Callable[[Scene], Script]:
-    """The requester answers a question about the first pause."""
+    """The requester answers an inquiry about the first pause."""
 
     def script(scene: Scene) -> Script:
         pause_id = scene.pauses[0]
-        yield Move("reply", lambda conn: questions.answer(conn, pause_id, "priya", n, answer=answer, surface=STAGE))
+        yield Move("reply", lambda conn: inquiries.reply(conn, pause_id, "priya", n, text=answer, surface=STAGE))
 
     return script
 

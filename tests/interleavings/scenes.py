@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from engine.models import Claim
-from engine.state import pauses, questions, runs
+from engine.state import inquiries, pauses, runs
 from tests import rows
 from tests.interleavings import people, workers
 from tests.interleavings.moves import Actor, Scene
@@ -54,7 +54,7 @@ def due(conn: Any) -> Scene:
 def asked_back(conn: Any) -> Scene:
     """Two pauses wait, the second of which is due; about the first the requester is asked something."""
     scene = due(conn)
-    questions.ask(conn, scene.pauses[0], "marta", question="Which cost centre?", surface="tests")
+    inquiries.ask(conn, scene.pauses[0], "marta", text="Which cost centre?", surface="tests")
     return scene
 
 

@@ -70,7 +70,7 @@ def test_a_withdrawal_of_a_run_takes_along_what_it_asked_at_that_moment(place: P
     assert pauses.get(place.conn, asked).status == "cancelled"
 
 
-def test_a_hold_that_meets_the_first_question_is_noted(place: Place) -> None:
+def test_a_hold_that_meets_the_first_inquiry_is_noted(place: Place) -> None:
     _, [_, late] = met(place, "asking", ("asks", "holds"), FIRST_HOLDS)
     assert (late.waited, late.outcome) == (True, "awaiting_approval")
 

@@ -115,21 +115,21 @@ class Model:
         if any(one[:2] == [actor, words] for one in pause.asked):
             return "asked"
         pause.asked.append([actor, words])
-        return "ask"
+        return "ask_back"
 
     def reply(self, run: Run, pause: Pause, actor: str, n: int, words: str) -> str:
-        """The requester answers the question of this number."""
+        """The requester answers the inquiry of this number."""
         why = {
             "settled": pause.status != "waiting",
-            "not_to_answer": actor != run.requester,
-            "no_question": n > len(pause.asked),
-            "answered": n <= len(pause.asked) and len(pause.asked[n - 1]) > 2,
+            "not_to_reply": actor != run.requester,
+            "no_inquiry": n > len(pause.asked),
+            "replied": n <= len(pause.asked) and len(pause.asked[n - 1]) > 2,
             "due": pause.due <= self.now,
         }
         if refused := next((name for name, holds in why.items() if holds), None):
             return refused
         pause.asked[n - 1].append(words)
-        return "answer"
+        return "reply"
 
     def withdraw(self, run: Run, pause: Pause, actor: str) -> str:
         """The requester takes it back."""

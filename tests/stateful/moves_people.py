@@ -14,15 +14,15 @@ from engine.models import (
     Broken,
     Decided,
     Due,
-    NoQuestion,
+    InquiryMade,
+    InquiryReplied,
+    NoInquiry,
     NotYours,
     Outcome,
-    QuestionAnswered,
-    QuestionAsked,
     Unconfirmed,
     Voted,
 )
-from engine.state import ledger, pauses, questions
+from engine.state import inquiries, ledger, pauses
 from tests.stateful.compared import LOSSES, SURFACE, WHICH, Compared, Move, step
 from tests.stateful.ground import Verb
 from tests.stateful.held import Pause, Run
@@ -129,7 +129,7 @@ class People(Compared):
 
         def really() -> str:
             with self.ground.lines.connection() as conn:
-                return _heard(questions.ask(conn, pause_id, actor, question=words, surface=SURFACE))
+                return _heard(inquiries.ask(conn, pause_id, actor, text=words, surface=SURFACE))
 
         self.make(
             Move(really, lambda model: model.ask_back(model.runs[r], model.runs[r].pauses[p], actor, words)), loss
@@ -149,7 +149,7 @@ class People(Compared):
 
         def really() -> str:
             with self.ground.lines.connection() as conn:
-                return _heard(questions.answer(conn, pause_id, who, n, answer="So.", surface=SURFACE))
+                return _heard(inquiries.reply(conn, pause_id, who, n, text="So.", surface=SURFACE))
 
         self.make(Move(really, lambda model: model.reply(model.runs[r], model.runs[r].pauses[p], who, n, "So.")), loss)
 
@@ -198,11 +198,11 @@ def _turned(model: Model, actor: str) -> str | None:
 
 def _heard(outcome: AskOutcome) -> str:
     match outcome:
-        case QuestionAsked():
-            return "ask"
-        case QuestionAnswered():
-            return "answer"
-        case NoQuestion(_, why):
+        case InquiryMade():
+            return "ask_back"
+        case InquiryReplied():
+            return "reply"
+        case NoInquiry(_, why):
             return why
         case Blank():
             return "blank"

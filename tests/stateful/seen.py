@@ -20,7 +20,7 @@ SELECT r.id, r.status, r.hold, r.cancel_wanted, r.iterations, r.tokens, r.epoch,
             'id', p.id, 'step', p.step, 'n', p.n, 'status', p.status, 'approver', p.approver, 'level', p.level, 'by', p.decided_by,
             'votes_left', p.votes_left, 'voters', p.voters, 'said', (
                 SELECT json_agg(json_build_array(e.event, e.actor, e.detail) ORDER BY e.seq) FROM run_event e
-                 WHERE e.run_id = r.id AND e.entity_id = p.id::text AND e.event = ANY('{ask,answer}') AND e.to_status IS NOT NULL), 'cents', c.document::json #>> '{proposed_action,arguments,amount,amount}',
+                 WHERE e.run_id = r.id AND e.entity_id = p.id::text AND e.event = ANY('{ask_back,reply}') AND e.to_status IS NOT NULL), 'cents', c.document::json #>> '{proposed_action,arguments,amount,amount}',
             'hours', extract(epoch FROM p.fire_at - clock_timestamp()) / 3600) ORDER BY p.created_at, p.n), '[]')
           FROM run_pause p JOIN pause_content c ON c.pause_id = p.id WHERE p.run_id = r.id) AS pauses,
        (SELECT coalesce(json_agg(json_build_object(
@@ -113,10 +113,10 @@ def _effect(effect: Json, cents: int) -> Json:
 
 
 def _asked(said: list[list[str]]) -> list[list[str]]:
-    """The questions on record, each with the answer that names it."""
-    asked = [[actor, words] for event, actor, words in said if event == "ask"]
+    """The inquiries on record, each with the answer that names it."""
+    asked = [[actor, words] for event, actor, words in said if event == "ask_back"]
     for event, _, words in said:
-        if event == "answer":
+        if event == "reply":
             named, _, answer = words.partition(": ")
             asked[int(named.rpartition(" ")[2]) - 1].append(answer)
     return asked

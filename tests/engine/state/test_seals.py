@@ -7,9 +7,9 @@ from uuid import UUID
 import pytest
 
 from engine.errors import Conflict
-from engine.models import Broken, Decided, QuestionAnswered, QuestionAsked, Voted
+from engine.models import Broken, Decided, InquiryMade, InquiryReplied, Voted
 from engine.rules.seal import NO_KEYS, Keys
-from engine.state import db, pauses, questions
+from engine.state import db, inquiries, pauses
 from engine.workers.sweep import Sweeper
 from tests import database, rows
 
@@ -58,13 +58,13 @@ def test_what_no_key_here_can_judge_is_not_decided(conn: Any) -> None:
 def test_what_no_key_here_can_judge_is_not_asked_about(conn: Any) -> None:
     conn.keys = BEFORE
     [pause_id] = rows.waiting(conn)
-    assert isinstance(questions.ask(conn, pause_id, "marta", question="Why?", surface="tests"), QuestionAsked)
+    assert isinstance(inquiries.ask(conn, pause_id, "marta", text="Why?", surface="tests"), InquiryMade)
     conn.keys = AFTER
-    assert isinstance(questions.ask(conn, pause_id, "marta", question="Why now?", surface="tests"), Broken)
-    assert isinstance(questions.answer(conn, pause_id, "priya", 1, answer="So.", surface="tests"), Broken)
+    assert isinstance(inquiries.ask(conn, pause_id, "marta", text="Why now?", surface="tests"), Broken)
+    assert isinstance(inquiries.reply(conn, pause_id, "priya", 1, text="So.", surface="tests"), Broken)
     conn.keys = NOW  # the old key is put back, after the new one
-    assert isinstance(questions.answer(conn, pause_id, "priya", 1, answer="So.", surface="tests"), QuestionAnswered)
-    assert [one.text for one in pauses.get(conn, pause_id).questions] == ["Why?"]
+    assert isinstance(inquiries.reply(conn, pause_id, "priya", 1, text="So.", surface="tests"), InquiryReplied)
+    assert [one.text for one in pauses.get(conn, pause_id).inquiries] == ["Why?"]
 
 
 def test_a_request_from_before_the_key_can_be_read_and_decided(conn: Any) -> None:

@@ -91,7 +91,8 @@ def test_a_pause_moves_exactly_where_an_edge_leads(conn: Any, event: str, status
 def _force_pause(conn: Any, pause_id: UUID, status: str) -> None:
     conn.execute(
         "UPDATE run_pause SET status = %(status)s, decided_at = CASE WHEN %(status)s <> 'waiting' THEN clock_timestamp() END,"
-        " votes_left = CASE WHEN %(status)s IN ('approved', 'executed') THEN 0 ELSE votes_left END WHERE id = %(id)s",
+        " votes_left = CASE WHEN %(status)s IN ('approved', 'answered', 'executed') THEN 0 WHEN %(status)s = 'denied' THEN 1 ELSE votes_left END"
+        " WHERE id = %(id)s",
         {"status": status, "id": pause_id},
     )
 

@@ -5,11 +5,12 @@ A trial makes a stage in a fresh run; each event of a run, a pause and an effect
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
 from engine.models import Claim, NewCard
-from engine.state import again, ledger, pauses, questions, runs
+from engine.state import again, inquiries, ledger, pauses, runs
 from tests import rows
 
 
@@ -155,11 +156,15 @@ def _deny(conn: Any, pause_id: UUID) -> Any:
 
 
 def _ask_back(conn: Any, pause_id: UUID) -> Any:
-    return questions.ask(conn, pause_id, "marta", question="Which cost centre?", surface="tests")
+    return inquiries.ask(conn, pause_id, "marta", text="Which cost centre?", surface="tests")
+
+
+def _reply(conn: Any, pause_id: UUID) -> Any:
+    return inquiries.reply(conn, pause_id, "priya", 1, text="4711.", surface="tests")
 
 
 def _answer(conn: Any, pause_id: UUID) -> Any:
-    return questions.answer(conn, pause_id, "priya", 1, answer="4711.", surface="tests")
+    return pauses.answer(conn, pause_id, "marta", "Nordholz.", surface="tests")
 
 
 def _withdraw(conn: Any, pause_id: UUID) -> Any:
@@ -209,11 +214,15 @@ RUN_TRIALS: Mapping[str, tuple[Trial, ...]] = {
 # ---------------------------------------------------------------------------------------------------------------- pauses
 
 
-def _on_pause(verb: Callable[[Any, UUID], Any], *, due: bool = False, quorum: bool = False) -> Trial:
+_QUORUM: Mapping[str, Any] = {"approver": "role:finance-approver", "need": rows.QUORUM}
+
+
+def _on_pause(
+    verb: Callable[[Any, UUID], Any], *, due: bool = False, changes: Mapping[str, Any] = MappingProxyType({})
+) -> Trial:
     """A verb on a pause of a run that waits."""
 
     def stage(conn: Any) -> Stage:
-        changes: dict[str, Any] = {"approver": "role:finance-approver", "need": rows.QUORUM} if quorum else {}
         [pause_id] = rows.waiting(conn, **changes)
         if due:
             rows.make_due(conn, pause_id)
@@ -222,7 +231,7 @@ def _on_pause(verb: Callable[[Any, UUID], Any], *, due: bool = False, quorum: bo
     return stage
 
 
-def _with_a_question(verb: Callable[[Any, UUID], Any]) -> Trial:
+def _with_an_inquiry(verb: Callable[[Any, UUID], Any]) -> Trial:
     """A verb on a pause whose approver has asked the requester something."""
 
     def stage(conn: Any) -> Stage:
@@ -299,11 +308,12 @@ def _resolve(answer: Any) -> Callable[[Any, Claim, ledger.Begun], Any]:
 
 
 PAUSE_TRIALS: Mapping[str, tuple[Trial, ...]] = {
-    "vote": (_on_pause(_approve, quorum=True),),
-    "ask": (_on_pause(_ask_back), _on_pause(_ask_back, quorum=True)),
-    "answer": (_with_a_question(_answer),),
+    "vote": (_on_pause(_approve, changes=_QUORUM),),
+    "ask_back": (_on_pause(_ask_back), _on_pause(_ask_back, changes=_QUORUM)),
+    "reply": (_with_an_inquiry(_reply),),
     "approve": (_on_pause(_approve),),
-    "deny": (_on_pause(_deny), _on_pause(_deny, quorum=True)),
+    "deny": (_on_pause(_deny), _on_pause(_deny, changes=_QUORUM)),
+    "answer": (_on_pause(_answer, changes=rows.question()), _on_pause(_answer, changes=rows.question("Nordholz", "Brandt"))),
     "escalate": (_on_pause(_escalate, due=True),),
     "expire": (_on_pause(_expire, due=True),),
     "cancel": (
