@@ -20,15 +20,17 @@ from engine.models import Actor, Confirmation, Content, Line, Pause
 from engine.rules.digest import visible
 from tests.bot.anything import TEXTS, possible, values
 from tests.bot.asked import ENV, PAUSE, content, pause, waiting
+from tests.bot.asked import question as asked_for_an_answer
 from tests.bot.painted import opened, parts_of, pressed, taken
 
 VIEW = dict[str, Any]
 NOT_OURS = {"parts", "shapes", "limits", "block_kit", "elements", "ids", "seen", "secrets"}
 """What cards are made of, and what checks them."""
 INSIDE = {
-    "modals.modal", "modals.errors", "modals.reason_input", "modals.typed_input", "doubts.row", "questions.answer_button", "questions.ask_button",
+    "modals.modal", "modals.errors", "modals.reason_input", "modals.typed_input", "doubts.row", "inquiries.reply_button", "inquiries.ask_button",
+    "questions.answer_view",
 }  # fmt: skip
-"""A frame that others fill, an answer that is no view, inputs, a line of the lists, and buttons."""
+"""A frame that others fill or what fills one, an answer that is no view, inputs, a line of the lists, and buttons."""
 SENTENCES = {"phrases": (str,), "doubts": (str,), "halts": (str,)}
 """Whose sentences are said to one person alone, as `parts.answer`."""
 
@@ -89,6 +91,17 @@ def form(pause: Pause) -> Pause:
     )
 
 
+CHOICES = st.sampled_from(
+    [(), ("EUR", "USD"), tuple("x" * 70 + str(n) for n in range(10, 30)), ("株式会社" * 18, "<@U1>")]
+)
+
+
+def question(shown: Pause, choices: tuple[str, ...]) -> Pause:
+    """The same pause, if it were a question of an agent."""
+    held = asked_for_an_answer(*choices, summary=(shown.content or content()).summary)
+    return replace(shown, content=held, votes_left=0, intact=True)
+
+
 @pytest.mark.parametrize("name", MAKERS)
 @given(data=st.data())
 @settings(max_examples=8, phases=[Phase.generate], deadline=None, suppress_health_check=list(HealthCheck))
@@ -97,6 +110,8 @@ def test_whatever_is_given_slack_takes_what_is_made(name: str, data: st.DataObje
     arguments = data.draw(given_to(function))
     if name == "modals.confirm_view":
         arguments["pause"] = form(arguments["pause"])
+    elif isinstance(arguments.get("pause"), Pause) and (name == "modals.answer_view" or data.draw(st.booleans())):
+        arguments["pause"] = question(arguments["pause"], data.draw(CHOICES))
     shown = function(**arguments)
     match shown:
         case None:

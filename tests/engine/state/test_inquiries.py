@@ -122,7 +122,7 @@ def test_it_is_to_be_said_to_the_requester_and_below_every_approvers_card(conn: 
     ]
     assert {(c.kind, c.wanted) for c in cards.of_pause(conn, pause_id)} == {("approver", 2), ("requester", 2)}
     answer(conn, pause_id)
-    assert notices(conn, "answered") == [
+    assert notices(conn, "replied") == [
         ("channel:C0BUY", 1, True),
         ("person:ines", 1, True),
         ("person:marta", 1, False),
@@ -134,7 +134,7 @@ def test_whoever_asked_has_it_once_where_a_card_is_theirs(conn: Any, pause_id: U
     cards.instead(conn, pause_id, "person:marta")
     ask(conn, pause_id)
     answer(conn, pause_id)
-    assert notices(conn, "answered") == [("channel:C0BUY", 1, True), ("person:marta", 1, True)]
+    assert notices(conn, "replied") == [("channel:C0BUY", 1, True), ("person:marta", 1, True)]
 
 
 def test_nothing_is_said_below_a_card_that_is_gone(conn: Any, pause_id: UUID) -> None:
@@ -142,7 +142,7 @@ def test_nothing_is_said_below_a_card_that_is_gone(conn: Any, pause_id: UUID) ->
     ask(conn, pause_id)
     assert notices(conn, "asked_back") == [("person:priya", 1, False)]
     answer(conn, pause_id)
-    assert notices(conn, "answered") == [("person:marta", 1, False)]
+    assert notices(conn, "replied") == [("person:marta", 1, False)]
 
 
 def test_several_inquiries_keep_their_numbers_and_each_its_own_answer(conn: Any) -> None:
