@@ -46,7 +46,11 @@ MOMENTS = st.integers(-1_000_000, 1_000_000).map(
     lambda s: datetime(2026, 7, 17, 9, 19, tzinfo=UTC) + timedelta(seconds=s)
 )
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | TEXTS | st.just({"amount": "1.00", "currency": "EUR"}),
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**53) + 1, 2**53 - 1)
+    | TEXTS
+    | st.just({"amount": "1.00", "currency": "EUR"}),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
     max_leaves=5,
 )
