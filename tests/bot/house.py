@@ -17,7 +17,7 @@ from engine.models import Pause
 from engine.settings import Settings
 from engine.state import cards, pauses
 from tests import database
-from tests.bot.office import SECRET, TOKEN, Json, Office
+from tests.bot.office import SECRET, TOKEN, Json, Office, is_card
 from tests.sandbox.loopback import serving
 
 API_TOKEN = "token-of-the-tests-" + "x" * 32
@@ -52,7 +52,7 @@ class Home:
         self.office.await_(shown)
 
     def _cards(self, channel: str) -> list[Json]:
-        return [m for m in self.office.messages(channel) if m["metadata"]]
+        return [m for m in self.office.messages(channel) if is_card(m)]
 
     def private(self, user: str, channel: str = "C0BUY", nth: int = 1) -> str:
         """The nth thing said to this person alone, once it is there."""

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import httpx
 from starlette.applications import Starlette
 
+from bot.cards import ids
 from bot.delivery.web import Slack
 from bot.sandbox.outside import SHORTCUTS
 from bot.sandbox.seed import Command, Seed
@@ -123,6 +124,11 @@ def block_of(message: Json, action: str) -> str:
                 if element.get("action_id") == action:
                     return str(block["block_id"])
     raise AssertionError(f"no {action} in {message}")
+
+
+def is_card(message: Json) -> bool:
+    """Whether a message shows requests, and is painted as they move; else it is something that is said once."""
+    return (message["metadata"] or {}).get("event_type") not in (None, ids.EVENT_NOTICE)
 
 
 def actions_of(message: Json) -> list[str]:

@@ -18,7 +18,7 @@ from engine.state import cards, pauses
 from tests import rows
 from tests.bot.asked import ENV, PAUSE, content, pause, statuses
 from tests.bot.house import Home
-from tests.bot.office import Office, actions_of, at_once, text_of
+from tests.bot.office import Office, actions_of, at_once, is_card, text_of
 from tests.bot.painted import ATTACKS, pressed, read, taken
 from tests.bot.test_digest import NEED
 
@@ -122,7 +122,7 @@ def the_hour_comes(conn: Any) -> None:
 
 
 def lines(office: Office, channel: str = "D0MARTA") -> list[Json]:
-    return [m for m in office.messages(channel) if m["metadata"]]
+    return [m for m in office.messages(channel) if is_card(m)]
 
 
 def stands(conn: Any, pause_id: UUID) -> cards.Shown:

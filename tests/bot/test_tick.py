@@ -23,7 +23,7 @@ from engine.tools import load
 from tests import database, rows, world
 from tests.bot.command_line import NOWHERE
 from tests.bot.house import API_TOKEN, environment, settings
-from tests.bot.office import Json, Office, at_once, open_office, text_of
+from tests.bot.office import Json, Office, at_once, is_card, open_office, text_of
 
 PLACET = [sys.executable, "-m", "bot.cli"]
 Env = dict[str, str]
@@ -94,7 +94,7 @@ def answering(env: Env) -> Iterator[tuple[str, list[int]]]:
 
 
 def card(office: Office, channel: str) -> Json:
-    return [message for message in office.messages(channel) if message["metadata"]][-1]
+    return [message for message in office.messages(channel) if is_card(message)][-1]
 
 
 def test_an_order_is_asked_approved_and_paid_by_processes_that_come_and_go(

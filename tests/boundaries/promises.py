@@ -12,7 +12,7 @@ from engine.models import Pause
 from engine.state import cards, events, ledger, pauses, runs
 from engine.state.db import SYSTEM_RUN
 from tests import rows
-from tests.bot.office import Json, actions_of, text_of
+from tests.bot.office import Json, actions_of, is_card, text_of
 from tests.boundaries.flows import Flow
 from tests.boundaries.place import ENV
 from tests.boundaries.scene import Scene
@@ -61,7 +61,7 @@ def end_of(scene: Scene) -> End:
             [(e.entity, e.from_status, e.event, e.to_status, e.actor, e.surface) for r in run_ids for e in events.of_run(scene.conn, r)
              if e.to_status and e.event not in _RECOVERY]
         ),
-        said=Counter((m["channel"], m["only_for"], _heard(m)) for m in scene.messages() if not m["metadata"]),
+        said=Counter((m["channel"], m["only_for"], _heard(m)) for m in scene.messages() if not is_card(m)),
     )  # fmt: skip
 
 
@@ -106,7 +106,7 @@ def _is_as(end: End, undisturbed: End, scene: Scene) -> None:
 
 def _shown(scene: Scene) -> list[Json]:
     """Every card shows its pause as it is, on one message; the messages with a card that belong to none are returned."""
-    known = {(m["channel"], m["ts"]): m for m in scene.messages() if m["metadata"]}
+    known = {(m["channel"], m["ts"]): m for m in scene.messages() if is_card(m)}
     together: dict[Any, list[tuple[Pause, cards.Shown]]] = defaultdict(list)
     for pause_id in [p for line in runs.listed(scene.conn) for p in runs.get(scene.conn, line.id).pauses]:
         for card in cards.of_pause(scene.conn, pause_id):

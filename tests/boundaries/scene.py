@@ -15,7 +15,7 @@ from bot.cards import ids
 from bot.sandbox.workspace import direct_id
 from tests import rows
 from tests.bot.command_line import Said
-from tests.bot.office import TOKEN, Json, actions_of, block_of
+from tests.bot.office import TOKEN, Json, actions_of, block_of, is_card
 from tests.boundaries import hours
 from tests.boundaries.ground import Ground
 from tests.boundaries.template import Killed, Life
@@ -216,7 +216,7 @@ class Scene:
     def cards(self, who: str, action: str) -> list[Json]:
         """The cards that this person sees with this button on them now, oldest first."""
         places = ("C0BUY", direct_id(_USERS[who]))
-        return [m for m in self.messages() if m["metadata"] and m["channel"] in places and action in actions_of(m)]
+        return [m for m in self.messages() if is_card(m) and m["channel"] in places and action in actions_of(m)]
 
     def messages(self) -> list[Json]:
         """Everything that stands in Slack."""

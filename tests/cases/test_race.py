@@ -17,7 +17,7 @@ from engine.state import cards, events, pauses
 from engine.workers.sweep import Sweeper
 from tests import rows
 from tests.bot.house import Home
-from tests.bot.office import Json, Office, actions_of, at_once, text_of
+from tests.bot.office import Json, Office, actions_of, at_once, is_card, text_of
 from tests.cases.relay import line
 from tests.engine.workers.conftest import Desks
 from tests.engine.workers.shop import Shop, pay
@@ -52,7 +52,7 @@ def test_whoever_clicks_in_the_same_moment_has_one_winner_and_one_follow_up_of_e
 
 
 def _cards(office: Office) -> dict[UUID, Json]:
-    found = [m for m in office.messages("C0BUY") if m["metadata"]]
+    found = [m for m in office.messages("C0BUY") if is_card(m)]
     return {UUID(m["metadata"]["event_payload"]["pause_id"]): m for m in found}
 
 

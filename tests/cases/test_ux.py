@@ -8,7 +8,7 @@ from bot.cards import ids
 from bot.sandbox.model import QueueScript, ask, say
 from tests import database, world
 from tests.bot.house import API_TOKEN, living, settings
-from tests.bot.office import Office, actions_of, text_of
+from tests.bot.office import Office, actions_of, is_card, text_of
 from tests.cases.patient import gates
 
 DECIDE = {ids.ACTION_APPROVE, ids.ACTION_DENY}
@@ -40,4 +40,4 @@ def test_while_the_work_goes_on_the_card_says_so_and_has_no_buttons(
 
 
 def _cards(office: Office) -> list[Any]:
-    return [m for m in office.messages("C0BUY") if m["metadata"]]
+    return [m for m in office.messages("C0BUY") if is_card(m)]
