@@ -514,7 +514,8 @@ def test_what_was_decided_is_shown_before_what_ran_out(conn: Any, courier: Couri
     for one in decided:
         pauses.approve(conn, one, "marta", surface="tests")
     paint_due(courier)
-    assert edits(office) == [*map(str, decided), *map(str, late)]
+    edited = edits(office)
+    assert (edited[:3], set(edited[3:])) == ([*map(str, decided)], {*map(str, late)})
 
 
 def test_a_limit_of_one_method_holds_back_nothing_else_and_a_card_keeps_its_place(

@@ -96,7 +96,7 @@ def test_a_card_that_is_not_true_is_said(
 @pytest.mark.parametrize(
     ("altered", "sentence"),
     [
-        ("UPDATE run_pause SET status = 'denied'", "does not hold"),
+        ("UPDATE run_pause SET status = 'denied', votes_left = 1", "does not hold"),
         ("UPDATE run_event SET actor = 'otto' WHERE event = 'approve'", "otto may not approve"),
         ("UPDATE effect SET status = 'failed'", "at the provider are payments"),
         ("UPDATE run SET status = 'queued', queued_at = now()", "is still queued"),

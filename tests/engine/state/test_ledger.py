@@ -138,7 +138,8 @@ def test_another_action_than_the_approved_one_never_begins(conn: Any) -> None:
 @pytest.mark.parametrize("status", ["denied", "expired", "superseded", "voided", "executed", "failed"])
 def test_only_an_approved_pause_lets_an_effect_begin(conn: Any, status: str) -> None:
     claim, [pause_id] = rows.approved(conn)
-    conn.execute("UPDATE run_pause SET status = %s WHERE id = %s", (status, pause_id))
+    left = int(status == "denied")  # what was denied lacked an approval
+    conn.execute("UPDATE run_pause SET status = %s, votes_left = %s WHERE id = %s", (status, left, pause_id))
     assert begin(conn, claim, rows.intent(claim.id, pause_id)) == ledger.NotBegun("not_approved")
 
 
