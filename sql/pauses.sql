@@ -41,6 +41,49 @@ NOT EXISTS (
                             OR EXISTS (SELECT FROM away w JOIN person g ON g.id = w.person_id AND g.active
                                         WHERE w.delegate = q.id AND live.approver = 'person:' || w.person_id AND w.starts_at <= t.at AND w.ends_at > t.at)))
 
+-- name: answer_moves :fragment
+-- What answers come to, on the rows that they move (`moves`), and on the run: how many of its requests still wait, and whether it wakes.
+moved AS (
+    UPDATE run_pause SET
+        status = m.to_status,
+        version = run_pause.version + 1,
+        votes_left = m.votes_left,  -- from the locked row: a CHECK looks at what is made of the one from before the lock, too
+        voters = m.voters,
+        stuck_at = NULL,
+        decided_by = CASE WHEN m.event = ANY('{approve,deny,answer}') THEN %(actor)s END,
+        decided_at = CASE WHEN m.to_status <> 'waiting' THEN t.at END,
+        fire_at = CASE WHEN m.alone THEN t.at ELSE run_pause.fire_at END,
+        reason = m.reason
+      FROM moves m, t WHERE run_pause.id = m.id
+    RETURNING run_pause.id, run_pause.status, run_pause.votes_left, run_pause.decided_by, run_pause.decided_at, run_pause.reason
+), after AS MATERIALIZED (
+    SELECT r.waiting_pauses - s.settled AS waiting, r.status = 'awaiting_approval' AND r.waiting_pauses = s.settled AS wakes
+      FROM r, (SELECT count(*) AS settled FROM moves WHERE from_status = 'waiting' AND to_status <> 'waiting') s
+)
+
+-- name: answer_wakes :fragment
+-- The event of the run that its last answer wakes.
+SELECT 1000000, 'run', r.id::text, r.status, 'wake', CASE WHEN r.hold THEN 'paused' ELSE 'queued' END, %(actor)s, %(surface)s, NULL
+      FROM r, after WHERE after.wakes
+
+-- name: answer_linked :fragment
+-- The run itself, with its link.
+linked AS (
+    UPDATE run SET (waiting_pauses, status, queued_at, seq, head) = (
+        SELECT after.waiting, CASE WHEN NOT after.wakes THEN r.status WHEN r.hold THEN 'paused' ELSE 'queued' END,
+               CASE WHEN after.wakes AND NOT r.hold THEN t.at ELSE r.queued_at END, {link}
+          FROM r, t, after)
+     WHERE run.id = (SELECT r.id FROM r, t)
+    RETURNING run.id, run.seq, run.head, run.status
+)
+
+-- name: as_answered :fragment
+-- How a pause stands after it, whether it moved (m) or not.
+p.id AS pause_id, p.run_id, coalesce(m.status, p.status) AS status,
+       coalesce(m.votes_left, p.votes_left) AS votes_left, coalesce(m.decided_by, p.decided_by) AS decided_by,
+       coalesce(m.decided_at, p.decided_at) AS decided_at, coalesce(m.reason, p.reason) AS reason, p.approver, p.level, p.fire_at, t.at,
+       linked.status AS run_status, CASE WHEN p.status = ANY('{approved,failed}') THEN (SELECT e.status FROM effect e WHERE e.pause_id = p.id) END AS effect_status
+
 -- name: decide_pause :one
 -- A person approves or denies what a pause asks, or answers the question that it is (verdict). `outcome` says what came of it: vote, approve,
 -- deny or answer when it moved; settled (it no longer waits), broken (its content was altered, or is not what its seal is of: `altered`),
@@ -76,38 +119,14 @@ WITH r AS MATERIALIZED (
                 ELSE false END AS alone
       FROM live, v
      WHERE v.outcome = ANY('{vote,approve,deny,answer}') AND (live.id = %(pause_id)s OR (v.outcome = 'deny' AND live.step = v.step))
-), moved AS (
-    UPDATE run_pause SET
-        status = m.to_status,
-        version = run_pause.version + 1,
-        votes_left = m.votes_left,  -- from the locked row: a CHECK looks at what is made of the one from before the lock, too
-        voters = m.voters,
-        stuck_at = NULL,
-        decided_by = CASE WHEN m.event = ANY('{approve,deny,answer}') THEN %(actor)s END,
-        decided_at = CASE WHEN m.to_status <> 'waiting' THEN t.at END,
-        fire_at = CASE WHEN m.alone THEN t.at ELSE run_pause.fire_at END,
-        reason = m.reason
-      FROM moves m, t WHERE run_pause.id = m.id
-    RETURNING run_pause.id, run_pause.status, run_pause.votes_left, run_pause.decided_by, run_pause.decided_at, run_pause.reason
-), after AS MATERIALIZED (
-    SELECT r.waiting_pauses - s.settled AS waiting, r.status = 'awaiting_approval' AND r.waiting_pauses = s.settled AS wakes
-      FROM r, (SELECT count(*) AS settled FROM moves WHERE from_status = 'waiting' AND to_status <> 'waiting') s
-), events AS MATERIALIZED (
+), {answer_moves}, events AS MATERIALIZED (
     SELECT CASE WHEN live.id = %(pause_id)s THEN 1 ELSE 2 + live.place END AS n, 'pause' AS entity, live.id::text AS entity_id,
            live.status AS from_status, coalesce(m.event, %(verdict)s) AS event, m.to_status, %(actor)s::text AS actor,
            %(surface)s::text AS surface, CASE WHEN m.id IS NULL THEN v.outcome ELSE m.reason END AS detail
       FROM live JOIN v ON true LEFT JOIN moves m ON m.id = live.id WHERE m.id IS NOT NULL OR live.id = %(pause_id)s
     UNION ALL
-    SELECT 1000000, 'run', r.id::text, r.status, 'wake', CASE WHEN r.hold THEN 'paused' ELSE 'queued' END, %(actor)s, %(surface)s, NULL
-      FROM r, after WHERE after.wakes
-), linked AS (
-    UPDATE run SET (waiting_pauses, status, queued_at, seq, head) = (
-        SELECT after.waiting, CASE WHEN NOT after.wakes THEN r.status WHEN r.hold THEN 'paused' ELSE 'queued' END,
-               CASE WHEN after.wakes AND NOT r.hold THEN t.at ELSE r.queued_at END, {link}
-          FROM r, t, after)
-     WHERE run.id = (SELECT r.id FROM r, t)
-    RETURNING run.id, run.seq, run.head, run.status
-), voted AS (
+    {answer_wakes}
+), {answer_linked}, voted AS (
     INSERT INTO pause_vote (pause_id, at, level, person, verdict, surface, reason, seal)
     SELECT %(pause_id)s, t.at, v.level, %(actor)s, %(verdict)s, %(surface)s, nullif(%(reason)s, ''), %(seal)s
       FROM t, v WHERE v.outcome = ANY('{vote,approve,deny,answer}')
@@ -116,10 +135,7 @@ WITH r AS MATERIALIZED (
         SELECT id FROM moves UNION
         SELECT live.id FROM live, v WHERE v.outcome = 'approve' AND live.step = v.step AND live.status = 'waiting'))
 ), {log}
-SELECT coalesce(v.outcome, 'again') AS outcome, p.id AS pause_id, p.run_id, coalesce(m.status, p.status) AS status,
-       coalesce(m.votes_left, p.votes_left) AS votes_left, coalesce(m.decided_by, p.decided_by) AS decided_by,
-       coalesce(m.decided_at, p.decided_at) AS decided_at, coalesce(m.reason, p.reason) AS reason, p.approver, p.level, p.fire_at, t.at,
-       linked.status AS run_status, CASE WHEN p.status = ANY('{approved,failed}') THEN (SELECT e.status FROM effect e WHERE e.pause_id = p.id) END AS effect_status
+SELECT coalesce(v.outcome, 'again') AS outcome, {as_answered}
   FROM live p LEFT JOIN v ON true LEFT JOIN t ON true LEFT JOIN linked ON true LEFT JOIN moved m ON m.id = p.id
  WHERE p.id = %(pause_id)s;
 
@@ -155,38 +171,14 @@ WITH asked AS MATERIALIZED (
            CASE WHEN v.outcome = 'vote' AND v.steps > v.level THEN {nobody_else} ELSE false END AS alone
       FROM live JOIN fate ON fate.holds LEFT JOIN v ON v.id = live.id
      WHERE v.id IS NOT NULL OR (%(verdict)s = 'deny' AND live.step = fate.step)
-), moved AS (
-    UPDATE run_pause SET
-        status = m.to_status,
-        version = run_pause.version + 1,
-        votes_left = m.votes_left,
-        voters = m.voters,
-        stuck_at = NULL,
-        decided_by = CASE WHEN m.event = ANY('{approve,deny}') THEN %(actor)s END,
-        decided_at = CASE WHEN m.to_status <> 'waiting' THEN t.at END,
-        fire_at = CASE WHEN m.alone THEN t.at ELSE run_pause.fire_at END,
-        reason = m.reason
-      FROM moves m, t WHERE run_pause.id = m.id
-    RETURNING run_pause.id, run_pause.status, run_pause.votes_left, run_pause.decided_by, run_pause.decided_at, run_pause.reason
-), after AS MATERIALIZED (
-    SELECT r.waiting_pauses - s.settled AS waiting, r.status = 'awaiting_approval' AND r.waiting_pauses = s.settled AS wakes
-      FROM r, (SELECT count(*) AS settled FROM moves WHERE from_status = 'waiting' AND to_status <> 'waiting') s
-), events AS MATERIALIZED (
+), {answer_moves}, events AS MATERIALIZED (
     SELECT row_number() OVER (ORDER BY told.id IS NULL, live.place, live.id) AS n, 'pause' AS entity, live.id::text AS entity_id,
            live.status AS from_status, coalesce(m.event, %(verdict)s) AS event, m.to_status, %(actor)s::text AS actor,
            %(surface)s::text AS surface, CASE WHEN m.id IS NULL THEN told.outcome ELSE m.reason END AS detail
       FROM live LEFT JOIN told ON told.id = live.id LEFT JOIN moves m ON m.id = live.id WHERE m.id IS NOT NULL OR told.id IS NOT NULL
     UNION ALL
-    SELECT 1000000, 'run', r.id::text, r.status, 'wake', CASE WHEN r.hold THEN 'paused' ELSE 'queued' END, %(actor)s, %(surface)s, NULL
-      FROM r, after WHERE after.wakes
-), linked AS (
-    UPDATE run SET (waiting_pauses, status, queued_at, seq, head) = (
-        SELECT after.waiting, CASE WHEN NOT after.wakes THEN r.status WHEN r.hold THEN 'paused' ELSE 'queued' END,
-               CASE WHEN after.wakes AND NOT r.hold THEN t.at ELSE r.queued_at END, {link}
-          FROM r, t, after)
-     WHERE run.id = (SELECT r.id FROM r, t)
-    RETURNING run.id, run.seq, run.head, run.status
-), voted AS (
+    {answer_wakes}
+), {answer_linked}, voted AS (
     INSERT INTO pause_vote (pause_id, at, level, person, verdict, surface, reason, seal)
     SELECT v.id, t.at, v.level, %(actor)s, %(verdict)s, %(surface)s, nullif(%(reason)s, ''), a.seal
       FROM v JOIN asked a ON a.id = v.id, t, fate WHERE fate.holds
@@ -195,10 +187,7 @@ WITH asked AS MATERIALIZED (
         SELECT id FROM moves UNION
         SELECT live.id FROM live JOIN fate ON fate.holds AND live.step = fate.step WHERE live.status = 'waiting'))
 ), {log}
-SELECT coalesce(told.outcome, 'again') AS outcome, p.id AS pause_id, p.run_id, coalesce(m.status, p.status) AS status,
-       coalesce(m.votes_left, p.votes_left) AS votes_left, coalesce(m.decided_by, p.decided_by) AS decided_by,
-       coalesce(m.decided_at, p.decided_at) AS decided_at, coalesce(m.reason, p.reason) AS reason, p.approver, p.level, p.fire_at, t.at,
-       linked.status AS run_status, CASE WHEN p.status = ANY('{approved,failed}') THEN (SELECT e.status FROM effect e WHERE e.pause_id = p.id) END AS effect_status
+SELECT coalesce(told.outcome, 'again') AS outcome, {as_answered}
   FROM asked a JOIN live p ON p.id = a.id LEFT JOIN told ON told.id = p.id LEFT JOIN t ON true LEFT JOIN linked ON true LEFT JOIN moved m ON m.id = p.id
  ORDER BY p.step, p.place, p.id;
 
