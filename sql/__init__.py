@@ -49,15 +49,12 @@ def load() -> dict[str, Query]:
                 found[query.name] = query
     pieces = {q.name: q.text for q in found.values() if q.kind == "fragment"}
 
-    def whole(query: Query, text: str, taken: frozenset[str] = frozenset()) -> str:
-        named = set(_TAKEN_IN.findall(text))
-        if unknown := (named - pieces.keys()) | (named & taken):
-            raise ValueError(
-                f"query {query.name} takes in {', '.join(sorted(unknown))}, which is no fragment, or takes in itself"
-            )
-        return _TAKEN_IN.sub(lambda m: whole(query, pieces[m[1]], taken | {m[1]}), text)
+    def whole(name: str, text: str) -> str:
+        if unknown := set(_TAKEN_IN.findall(text)) - pieces.keys():
+            raise ValueError(f"query {name} takes in {', '.join(sorted(unknown))}, which is no fragment")
+        return _TAKEN_IN.sub(lambda m: whole(name, pieces[m[1]]), text)
 
-    return {q.name: replace(q, text=whole(q, q.text)) for q in found.values() if q.kind != "fragment"}
+    return {q.name: replace(q, text=whole(q.name, q.text)) for q in found.values() if q.kind != "fragment"}
 
 
 QUERIES: Final = load()
