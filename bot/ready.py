@@ -7,7 +7,8 @@ import os
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
-from bot.delivery.web import Answered, Failure, Refused, Slack, Unclear
+from bot.delivery.answers import Answered, Failure, Refused, Unclear
+from bot.delivery.web import Slack
 from bot.delivery.who import Us
 from engine.errors import Misconfigured
 from engine.settings import VARIABLES, AgentModules, OAuth, Settings, SlackAccess, is_placeholder

@@ -11,8 +11,8 @@ from dataclasses import replace
 from bot.cards import digests, ids, parts
 from bot.cards.parts import Message
 from bot.delivery import repaint
+from bot.delivery.answers import TOO_LONG, Failure, Refused, Sent
 from bot.delivery.courier import LEASE_S, Courier, may_stand
-from bot.delivery.web import TOO_LONG, Failure, Refused, Sent
 from engine.models import Card, Digest, Pause
 from engine.state import cards, db, outage, pauses
 

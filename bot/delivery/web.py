@@ -18,10 +18,8 @@ from slack_sdk.errors import SlackApiError
 
 from bot.cards import limits
 from bot.cards.parts import Message
-from bot.delivery.answers import TOO_LONG, Answered, Failure, Refused, Sent, Unclear, sort
+from bot.delivery.answers import Answered, Failure, Refused, Sent, Unclear, sort
 from bot.delivery.token import Standing
-
-__all__ = ["TOO_LONG", "Answered", "Failure", "Refused", "Sent", "Slack", "Unclear"]
 
 Json = dict[str, Any]
 log = logging.getLogger(__name__)

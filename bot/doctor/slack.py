@@ -6,7 +6,8 @@ from email.utils import parsedate_to_datetime
 from typing import Any, Final
 
 from bot import ready
-from bot.delivery.web import Answered, Failure, Refused, Slack
+from bot.delivery.answers import Answered, Failure, Refused
+from bot.delivery.web import Slack
 from bot.delivery.who import Us, barred
 from bot.doctor.findings import Finding, Verdict
 from bot.doctor.house import Rows

@@ -17,7 +17,7 @@ from slack_bolt import App, BoltRequest
 from websockets.exceptions import WebSocketException
 from websockets.sync.client import ClientConnection, connect
 
-from bot.delivery.web import Failure, Refused
+from bot.delivery.answers import Failure, Refused
 from bot.http.slack import unlike_slack
 from engine.errors import Misconfigured
 from engine.settings import VARIABLES

@@ -16,8 +16,8 @@ from slack_bolt import Ack
 
 from bot.cards import parts, phrases
 from bot.delivery import outgoing, who
+from bot.delivery.answers import Sent
 from bot.delivery.courier import Courier, is_final, wait_s
-from bot.delivery.web import Sent
 from bot.delivery.who import Known, Turned
 from bot.listeners.places import Place
 from engine.errors import EngineError

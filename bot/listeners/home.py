@@ -10,7 +10,7 @@ from slack_bolt import Ack, App
 from bot.cards import doubts, lists, parts
 from bot.cards import home as tab
 from bot.cards.home import Page, StandsIn
-from bot.delivery.web import Answered
+from bot.delivery.answers import Answered
 from bot.delivery.who import Turned
 from bot.listeners import away
 from bot.listeners.desk import Desk

@@ -17,7 +17,7 @@ from bot.cards import ids, phrases
 from bot.cards import modals as views
 from bot.cards.asked import is_asked, is_barred
 from bot.delivery import outgoing
-from bot.delivery.web import Answered
+from bot.delivery.answers import Answered
 from bot.delivery.who import Turned
 from bot.listeners import decisions, doubts, home, questions
 from bot.listeners.decisions import Click

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from bot import ready
-from bot.delivery.web import Failure, Refused, Unclear
+from bot.delivery.answers import Failure, Refused, Unclear
 from bot.doctor import Finding, examine
 from bot.doctor.house import together
 from bot.doctor.slack import NEEDED, OPTIONAL

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from bot.cards import ids
-from bot.delivery.web import Refused, Slack
+from bot.delivery.answers import Refused
+from bot.delivery.web import Slack
 from bot.http import socket_mode
 from bot.main import assemble
 from engine.errors import Misconfigured

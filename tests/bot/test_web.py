@@ -3,7 +3,8 @@
 import pytest
 
 from bot.cards import parts
-from bot.delivery.web import Answered, Refused, Sent, Slack, Unclear
+from bot.delivery.answers import Answered, Refused, Sent, Unclear
+from bot.delivery.web import Slack
 from tests.bot.office import TOKEN, Office
 
 ASK = parts.Message(text="Approve a payment?", blocks=parts.paragraph("EUR 38,000.00 to Nordholz"))
