@@ -56,6 +56,13 @@ class Courier:
                 return self.slack.update(found.channel, found.ts, message) if isinstance(found, Sent) else found
         return self.post(dest, message)
 
+    def post_below(self, channel: str, ts: str, message: Message, *, lost: bool) -> Sent | Failure:
+        """The same in the thread of a message."""
+        found = self._standing(channel, message, below=ts) if lost else None
+        if found is None:
+            return self.slack.post(channel, message, below=ts)
+        return self.slack.update(found.channel, found.ts, message) if isinstance(found, Sent) else found
+
     def _places(self, dest: str) -> Iterator[str | Failure]:
         """Where a message for this destination may go, the likeliest first."""
         kind, _, name = dest.partition(":")
@@ -66,9 +73,9 @@ class Courier:
             users = who.reachable(conn, self.us, name)
         yield from map(self.slack.open_dm, users)
 
-    def _standing(self, channel: str, message: Message) -> Sent | Failure | None:
-        """Where it stands in this channel; a failure that passes if that cannot be seen just now; None: it does not, or we may not look."""
-        newest = self.slack.newest(channel, time.time() - LOST_WITHIN_S)
+    def _standing(self, channel: str, message: Message, *, below: str | None = None) -> Sent | Failure | None:
+        """Where it stands in this channel, or thread of it; a failure that passes if that cannot be seen just now; None: it does not, or we may not look."""
+        newest = self.slack.newest(channel, time.time() - LOST_WITHIN_S, below=below)
         if not isinstance(newest, Answered):
             return None if isinstance(newest, Refused) and newest.retry_after_s is None else newest
         found = (one for one in newest.data["messages"] if _is_picture_of(one.get("metadata"), message.metadata))

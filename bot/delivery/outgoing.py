@@ -135,11 +135,12 @@ def _deliver(courier: Courier, notice: Notice) -> Sent | Failure:
         _, channel, user = notice.dest.split(":")
         return tell(courier, channel, user, message)
     message = replace(message, metadata=ids.notice_metadata(notice.id))
-    if card and card.channel:
-        outcome = courier.slack.post(card.channel, message, below=card.ts)
+    lost = may_stand(tries=notice.tries, error=notice.error)
+    if card and card.channel and card.ts:
+        outcome = courier.post_below(card.channel, card.ts, message, lost=lost)
         if not (isinstance(outcome, Refused) and outcome.error in THREAD_IS_GONE):
             return outcome
-    return courier.post_once(notice.dest, message, lost=may_stand(tries=notice.tries, error=notice.error))
+    return courier.post_once(notice.dest, message, lost=lost)
 
 
 def _card(conn: db.Conn, notice: Notice) -> cards.Shown | None:

@@ -99,9 +99,14 @@ class Slack:
         """Take a message of ours away."""
         return self._call(self._patient, "chat.delete", {"channel": channel, "ts": ts})
 
-    def newest(self, channel: str, oldest: float) -> Answered | Failure:
-        """What was said in a channel since then (seconds since 1970), `data["messages"]`, with the metadata of ours; the newest of it."""
+    def newest(self, channel: str, oldest: float, *, below: str | None = None) -> Answered | Failure:
+        """What was said in a channel, or `below` a message in its thread, since then (seconds since 1970): `data["messages"]`.
+
+        With the metadata of ours; of a channel the newest.
+        """
         args = {"channel": channel, "oldest": f"{oldest:.6f}", "limit": LOOKED_AT, "include_all_metadata": True}
+        if below is not None:
+            return self._call(self._patient, "conversations.replies", {**args, "ts": below}, form=True)
         return self._call(self._patient, "conversations.history", args, form=True)
 
     def open_dm(self, user: str) -> str | Failure:

@@ -376,6 +376,26 @@ def test_below_a_deleted_card_it_is_said_beside(conn: Any, pause_id: UUID, couri
     assert said["thread_ts"] is None
 
 
+def test_what_was_said_below_a_card_though_the_answer_was_lost_is_said_once(
+    conn: Any, pause_id: UUID, courier: Courier, office: Office
+) -> None:
+    paint_due(courier)
+    office.fault("chat.postMessage", "drop", times=2)
+    asked(conn, pause_id)
+    say_due(courier)
+    for _ in range(2):  # and not again when it is looked for twice
+        assert conn.execute("SELECT DISTINCT state FROM notice WHERE kind = 'asked_back'").fetchall() == [("due",)]
+        conn.execute("UPDATE notice SET not_before = NULL, sender_until = NULL")
+        office.fault("chat.update", "drop", times=2)
+        say_due(courier)
+    office.faults()
+    conn.execute("UPDATE notice SET not_before = NULL, sender_until = NULL")
+    say_due(courier)
+    assert len([m for m in office.messages("C0BUY") if m["thread_ts"]]) == 1
+    assert len([m for m in office.messages("D0PRIYA") if m["text"].startswith("Marta Keller asks you")]) == 1
+    assert conn.execute("SELECT DISTINCT state FROM notice WHERE kind = 'asked_back'").fetchall() == [("sent",)]
+
+
 def test_while_slack_limits_us_it_is_said_later(conn: Any, pause_id: UUID, courier: Courier, office: Office) -> None:
     paint_due(courier)
     office.fault("chat.postMessage", "rate_limited", seconds=1)
