@@ -7,7 +7,7 @@ left to its own card. The form carries which requests it shows, as they were sho
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from bot.cards import ids, modals, outcomes, parts
+from bot.cards import facts, ids, modals, outcomes, parts
 from bot.cards.blocks import button_of
 from bot.cards.facts import place
 from bot.cards.modals import View
@@ -45,7 +45,9 @@ def together_view(
         *came,
         *flat(small(f"{name(pause)}: {_why_not(pause, viewer)}") for pause in turn if pause not in offered),
     ]
-    long = [pause for pause in offered if not modals.fits(_form((pause,), env, channel, beside, 0))]
+    long = [
+        pause for pause in offered if _is_beyond(pause) or not modals.fits(_form((pause,), env, channel, beside, 0))
+    ]
     beside += flat(small(f"{name(pause)}: {_TOO_LONG}") for pause in long)
     short = [pause for pause in offered if pause not in long]
     for count in range(len(short), 0, -1):
@@ -54,6 +56,11 @@ def together_view(
         if modals.fits(form):
             return form
     return closing_view(beside or small("Nothing else of this turn waits for you."))
+
+
+def _is_beyond(pause: Pause) -> bool:
+    """Whether it is not even looked at here whether it fits: making it would take longer than a form may to open."""
+    return pause.content is not None and facts.is_beyond(pause.content)
 
 
 def closing_view(blocks: Sequence[Block]) -> View:

@@ -79,8 +79,9 @@ def test_what_does_not_fit_comes_after_and_is_not_decided_with_it() -> None:
         assert str(hidden.id) not in read(first["blocks"])
 
 
-def test_what_is_too_long_for_any_page_is_left_to_its_card() -> None:
-    long = pause(content(lines=tuple(Line(label=f"L{n}", value="x" * 2_000) for n in range(200))))
+@pytest.mark.parametrize("size", [1_000, 2_000])  # in all less than is looked at whole, and more
+def test_what_is_too_long_for_any_page_is_left_to_its_card(size: int) -> None:
+    long = pause(content(lines=tuple(Line(label=f"L{n}", value="x" * size) for n in range(200))))
     [one, two, three] = turn(pause(), long, pause())
     view = form([one, two, three])
     assert shown(view) == [one.id, three.id]
