@@ -9,7 +9,7 @@ stored, hashed and done is the text itself.
 import re
 import unicodedata
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 
 from bot.cards.secrets import without_secrets
 
@@ -95,17 +95,13 @@ def _escaped(text: str, layout: str) -> str:
         hidden = covers or _is_hidden(char, category, text[max(0, at - 1) : at], text[at + 1 : at + 2])
         return f"\\u{{{ord(char):X}}}" if hidden else char
 
-    return _suspects().sub(shown, text)
+    suspects = "".join(filter(_is_suspect, set(text)))  # most of any text is none, and few are different
+    return re.sub(f"[{re.escape(suspects)}]", shown, text) if suspects else text
 
 
-@cache
-def _suspects() -> re.Pattern[str]:
-    """What has to be looked at one by one: most of any text is none of it. Made when it is first needed."""
-    plain = {chr(code) for code in range(0x10000) if unicodedata.category(chr(code)) not in _LOOKED_AT}
-    looked_at = "".join(
-        re.escape(chr(code)) for code in range(0x10000) if chr(code) not in plain or _BLANK_LETTERS.match(chr(code))
-    )
-    return re.compile(f"[{looked_at}\U00010000-\U0010ffff]")
+def _is_suspect(char: str) -> bool:
+    """Whether it has to be looked at where it stands."""
+    return (char not in _BLANK and unicodedata.category(char) in _LOOKED_AT) or bool(_BLANK_LETTERS.match(char))
 
 
 def _is_mark(char: str) -> bool:

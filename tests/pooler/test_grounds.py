@@ -74,10 +74,12 @@ def through(folder: Path, fifteen: str) -> Iterator[tuple[str, str]]:
 def passes(server: str, *selected: str, pooler: str = "", pool: str = "on") -> str:
     """Run these tests on that ground; pytest's last line."""
     ground = {"PLACET_TEST_DATABASE": server, "PLACET_TEST_POOLER": pooler, "DATABASE_POOL": pool}
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *selected],
-        cwd=ROOT, env={**os.environ, **ground}, capture_output=True, text=True, check=False, timeout=280,
-    )  # fmt: skip
+    # A folder of its own: the usual one is closed by whoever starts to all but its owner, and PostgreSQL's user is another.
+    with tempfile.TemporaryDirectory(prefix="placet-ground-", ignore_cleanup_errors=True) as own:
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", f"--basetemp={own}/pytest", *selected],
+            cwd=ROOT, env={**os.environ, **ground}, capture_output=True, text=True, check=False, timeout=280,
+        )  # fmt: skip
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
     return done.stdout.splitlines()[-1]
 
