@@ -76,7 +76,7 @@ def connect(url: str, keys: Keys = NO_KEYS) -> Any:
 
 
 TABLES = (
-    "notice", "card", "run_event", "effect_attempt", "effect", "pause_vote", "pause_content", "run_pause", "run_again", "run_call", "run_message",
+    "digest_lease", "notice", "card", "run_event", "effect_attempt", "effect", "pause_vote", "pause_content", "run_pause", "run_again", "run_call", "run_message",
     "run_content", "run_lease", "run", "api_token", "halt", "spending", "spending_lock", "policy_version", "away", "role_member", "identity", "person",
 )  # fmt: skip
 

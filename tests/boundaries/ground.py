@@ -159,7 +159,7 @@ def ground(server: str, name: str, folder: Path) -> Iterator[Ground]:
     served = Served()
     with (
         serving(served) as address,
-        template(place := Place(url, address, one_certificate(folder))) as process,
+        template(place := Place(url, address, str(folder / "now"), one_certificate(folder))) as process,
         httpx.Client(base_url=address, timeout=60) as http,
         database.connect(url) as conn,
     ):

@@ -22,13 +22,14 @@ def keys(*, sealed: bool) -> Keys:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The database, and the world outside; `certificate` is a file with one.
+    """The database, and the world outside with the folder of its journals; `certificate` is a file with one.
 
     Nothing here is encrypted, and a client that reads all the certificates there are takes 20 ms to make.
     """
 
     database: str
     outside: str
+    journals: str
     certificate: str
 
 

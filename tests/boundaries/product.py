@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, Future
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any, Literal, cast
 from uuid import UUID
 
@@ -41,10 +42,12 @@ from tests.bot.office import SECRET, TOKEN
 from tests.boundaries import asking
 from tests.boundaries.place import API_TOKEN, ENV, SEAL_KEY, Place, keys
 from tests.boundaries.template import Failed
-from tests.boundaries.watch import watch
+from tests.boundaries.watch import looking, watch
 
 AGENTS = load([world.AGENT, asking.MODULE])
 US = Us(team="T0ACME")
+OF_ITSELF = {"round", "tick", "afterwards"}
+"""What a process does without being told: nobody waits for its answer, so that one that dies before it begins dies after the one before."""
 
 
 def live(line: Connection, ours: "Product", dies_at: int | None, *, sealed: bool, noting: bool) -> None:
@@ -52,14 +55,16 @@ def live(line: Connection, ours: "Product", dies_at: int | None, *, sealed: bool
 
     `noting`: and at which of them something had changed.
     """
-    boundaries = watch(dies_at, log=ours.place.database if noting else None)
+    boundaries = watch(dies_at, looking(ours.place.database, Path(ours.place.journals)) if noting else None)
     ours.begin(sealed=sealed)
+    verb = ""
     while not ours.means.stop.is_set():
+        before = verb
         try:
             verb, args = line.recv()
         except EOFError:
             return
-        boundaries.touched = True
+        boundaries.told = not (before in OF_ITSELF and verb in OF_ITSELF)
         try:
             answer = getattr(ours, verb)(*args)
         except Exception:  # noqa: BLE001  whatever it is, the test shows it

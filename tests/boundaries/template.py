@@ -1,6 +1,6 @@
 """A process with everything made and nothing connected, of which our process is forked again and again: a life costs little.
 
-    python -m tests.boundaries.template SOCKET PRODUCT DATABASE OUTSIDE CERTIFICATE
+    python -m tests.boundaries.template SOCKET PRODUCT DATABASE OUTSIDE JOURNALS CERTIFICATE
 
 PRODUCT is a module with what is forked (`Product`) and how it lives (`live`).
 
@@ -124,6 +124,7 @@ def template(place: Place, product: str = "tests.boundaries.product") -> Iterato
         product,
         place.database,
         place.outside,
+        place.journals,
         place.certificate,
     ]
     with ours, subprocess.Popen(command, pass_fds=[theirs.fileno()]) as process:

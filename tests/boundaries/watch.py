@@ -4,8 +4,8 @@ A boundary lies before and after everything that can change what outlives the pr
 What is after one is before the next, and counts once; after the last one of a request all is done, and nobody has been told.
 
 A process that dies where nothing has changed since the boundary before leaves what it would have left there: such a boundary has no kill of
-its own. Nothing has changed if nobody told this process anything, it called nobody outside, and the database wrote nothing to its log; so
-what lies between is one read, or more.
+its own. Nothing has changed if nobody told this process anything, every row is as it was, and the world outside wrote nothing into its
+journals; so what lies between only read, or asked.
 """
 
 import functools
@@ -13,7 +13,9 @@ import os
 import signal
 import sys
 import urllib.request
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final
 
 import httpx
@@ -21,7 +23,8 @@ import httpx2
 import psycopg
 import requests
 from psycopg import pq
-from psycopg.pq.abc import PGconn
+
+from tests import database
 
 WATCHED: Final = (
     (psycopg.Cursor, "execute"),  # every query of ours goes through it
@@ -31,43 +34,57 @@ WATCHED: Final = (
     (urllib.request.OpenerDirector, "open"),  # Slack
 )
 
+_ROWS: Final = "(SELECT md5(string_agg(t::text, '|' ORDER BY t::text)) FROM {table} t)"
+_ALL_ROWS: Final = (
+    f"SELECT concat_ws(',', {', '.join(_ROWS.format(table=table) for table in database.TABLES)})".encode()
+)
+
 
 @dataclass(slots=True)
 class Boundaries:
     """How many were crossed, and at which the process dies; None: at none.
 
-    `log`: a connection to the database that nobody watches, by which it is known at which something had `changed`; None: that is not asked.
-    `touched`: whether something outside the database may have, since the last one.
+    `looks`: how everything stands, of which it is known at which something had `changed`; None: that is not asked. `told`: whether this
+    process was told something since the last one.
     """
 
     dies_at: int | None
-    log: PGconn | None = None
+    looks: Callable[[], object] | None = None
     crossed: int = 0
     on_its_way: bool = False
-    touched: bool = True
+    told: bool = True
     changed: list[int] = field(default_factory=list)
-    _end: bytes | None = None
+    _stood: object = None
 
     def cross(self) -> None:
         """One more; at its own the process is gone, as if somebody had pulled the plug."""
         self.crossed += 1
         if self.crossed == self.dies_at:
             os.kill(os.getpid(), signal.SIGKILL)
-        if self.log is not None:
-            end = self.log.exec_(b"SELECT pg_current_wal_insert_lsn()").get_value(0, 0)
-            if self.touched or end != self._end:
+        if self.looks is not None:
+            stands = self.looks()
+            if self.told or stands != self._stood:
                 self.changed.append(self.crossed)
-            self.touched, self._end = False, end
+            self.told, self._stood = False, stands
 
 
-def watch(dies_at: int | None, *, log: str | None = None) -> Boundaries:
+def looking(database: str, journals: Path) -> Callable[[], object]:
+    """A look at everything that outlives a process, over a connection that nobody watches: all rows, and how long the world's journals are."""
+    conn = pq.PGconn.connect(database.encode())
+    return lambda: (
+        conn.exec_(_ALL_ROWS).get_value(0, 0),
+        [journal.stat().st_size for journal in sorted(journals.glob("*.jsonl"))],
+    )
+
+
+def watch(dies_at: int | None, looks: Callable[[], object] | None = None) -> Boundaries:
     """Watch everything that this process does to the world from now on. It ends with 70 on a way out that is not watched.
 
-    `log`: the database whose log tells what changes; None: that is not asked.
+    `looks`: tells how everything stands, so that what changes is known; None: that is not asked.
     """
-    boundaries = Boundaries(dies_at, pq.PGconn.connect(log.encode()) if log else None)
+    boundaries = Boundaries(dies_at, looks)
     for owner, method in WATCHED:
-        setattr(owner, method, _watched(getattr(owner, method), boundaries, outside=owner is not psycopg.Cursor))
+        setattr(owner, method, _watched(getattr(owner, method), boundaries))
 
     def look(event: str, _args: Any) -> None:
         if event == "socket.connect" and not boundaries.on_its_way:
@@ -78,7 +95,7 @@ def watch(dies_at: int | None, *, log: str | None = None) -> Boundaries:
     return boundaries
 
 
-def _watched(original: Any, boundaries: Boundaries, *, outside: bool) -> Any:
+def _watched(original: Any, boundaries: Boundaries) -> Any:
     @functools.wraps(original)
     def call(*args: Any, **kwargs: Any) -> Any:
         boundaries.cross()
@@ -87,6 +104,5 @@ def _watched(original: Any, boundaries: Boundaries, *, outside: bool) -> Any:
             return original(*args, **kwargs)
         finally:
             boundaries.on_its_way = False
-            boundaries.touched |= outside
 
     return call
