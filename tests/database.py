@@ -58,6 +58,7 @@ def hurried(url: str, name: str) -> str:
     made = migrated(url, name)
     with db.connect(made) as conn:
         conn.execute(f"ALTER DATABASE {name} SET synchronous_commit = off".encode())
+        conn.execute(f"ALTER DATABASE {name} SET plan_cache_mode = force_generic_plan".encode())
     return made
 
 

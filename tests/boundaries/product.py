@@ -192,7 +192,7 @@ class Late:
         self._url = url
 
     def open(self, sealed_with: Keys) -> None:
-        pool = db.pool(self._url, size=2, wait_s=10, keys=sealed_with)
+        pool = db.pool(self._url, size=1, wait_s=10, keys=sealed_with)
         self.connection, self.close = pool.connection, pool.close
 
 
