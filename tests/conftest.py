@@ -55,6 +55,16 @@ def keys() -> Keys:
     return NO_KEYS
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whatever may take longest begins first, so that nobody waits for it in the end."""
+
+    def patience(item: pytest.Item) -> float:
+        given = item.get_closest_marker("timeout")
+        return float(given.args[0]) if given else 0.0
+
+    items.sort(key=patience, reverse=True)
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say where the minutes went."""
     reports = [

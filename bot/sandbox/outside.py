@@ -19,7 +19,7 @@ from starlette.routing import Mount, Route
 
 from bot.sandbox.buyer import buyer
 from bot.sandbox.journal import Journal
-from bot.sandbox.model import model_app
+from bot.sandbox.model import Script, model_app
 from bot.sandbox.provider import Provider, provider_app
 from bot.sandbox.seed import Command, Shortcut
 from bot.sandbox.suppliers import Suppliers, suppliers_app
@@ -40,8 +40,8 @@ COMMANDS: Final = (
 SHORTCUTS: Final = (Shortcut(name="What happened here?", callback_id="placet:what_happened"),)
 
 
-def outside_app(folder: Path, app_url: str, orders: Path) -> Starlette:
-    """All of it as one application; `app_url` is where the workspace delivers clicks, `orders` names the suppliers."""
+def outside_app(folder: Path, app_url: str, orders: Path, script: Script = buyer) -> Starlette:
+    """All of it as one application; `app_url` is where the workspace delivers clicks, `orders` names the suppliers, `script` is the model."""
     folder.mkdir(parents=True, exist_ok=True)
     with orders.open(encoding="utf-8", newline="") as file:
         names = {row["supplier_id"]: row["supplier"] for row in csv.DictReader(file)}
@@ -56,7 +56,7 @@ def outside_app(folder: Path, app_url: str, orders: Path) -> Starlette:
     app.router.routes[:0] = [
         Mount("/stripe", provider_app(Provider(Journal(folder / "provider.jsonl")))),
         Mount("/suppliers", suppliers_app(Suppliers(Journal(folder / "suppliers.jsonl"), names=names))),
-        Mount("/anthropic", model_app(buyer)),
+        Mount("/anthropic", model_app(script)),
         Route("/_ready", _ready),
     ]
     return app
@@ -66,14 +66,14 @@ def _ready(_request: Request) -> JSONResponse:
     return JSONResponse({"ready": True})
 
 
-def main() -> None:
+def main(script: Script = buyer) -> None:
     """Serve it until told to stop; an earlier one on the same folder, whose demo was killed, is waited for until it is gone."""
     given = os.environ
     folder = Path(given["OUTSIDE_FOLDER"])
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # two would write the same journals, and neither know what the other did
-        serve(outside_app(folder, given["OUTSIDE_APP_URL"], Path(given["OUTSIDE_ORDERS"])))
+        serve(outside_app(folder, given["OUTSIDE_APP_URL"], Path(given["OUTSIDE_ORDERS"]), script))
 
 
 def serve(app: Starlette) -> None:

@@ -126,6 +126,10 @@ class Player:
         for block in view["blocks"]:
             if block["type"] == "input":
                 values[block["block_id"]] = {block["element"]["action_id"]: {"type": "plain_text_input", "value": text}}
+        return self.choose(user, view, values)
+
+    def choose(self, user: str, view: Json, values: Json) -> Json:
+        """Fill in a modal with these values, by block and action, and submit it; the page's answer."""
         answer: Json = self._http.post(
             "/page/submit", json={"as": user, "view_id": view["id"], "values": values}
         ).json()

@@ -39,12 +39,11 @@ def deny(scene: Scene) -> None:
 
 
 def ask_back(scene: Scene) -> None:
-    """Marta wants to know something first, Priya answers, and then it is approved."""
+    """Marta wants to know something first, and Priya answers."""
     scene.ask("marta", "Which cost centre?")
     scene.rest()
     scene.answer("priya", "4711, as every year.")
     scene.rest()
-    approve(scene)
 
 
 def vote(scene: Scene) -> None:
@@ -121,21 +120,27 @@ def looked_up(scene: Scene) -> None:
 
 
 def doubt(scene: Scene) -> None:
-    scene.provider.faults.plan(
-        Fault(kind="500_after", match={"endpoint": "create"}),
-        Fault(kind="down", match={"endpoint": "list"}, times=None),
-    )
-    approve(scene)
+    """The provider fails, and cannot say whether it paid; then somebody knows."""
+    _approved_while_the_provider_fails(scene)
     scene.resolve()
     scene.rest()
 
 
-def doubt_in_slack(scene: Scene) -> None:
+def doubted(scene: Scene) -> None:
+    """An order was approved, and it is asked whether it was paid."""
+    asked(scene)
+    _approved_while_the_provider_fails(scene)
+
+
+def _approved_while_the_provider_fails(scene: Scene) -> None:
     scene.provider.faults.plan(
         Fault(kind="500_after", match={"endpoint": "create"}),
         Fault(kind="down", match={"endpoint": "list"}, times=None),
     )
     approve(scene)
+
+
+def say_it_happened(scene: Scene) -> None:
     scene.say_happened("ines", "pi_seen")
     scene.rest()
 
@@ -206,10 +211,8 @@ def together_denied(scene: Scene) -> None:
 
 
 def digest(scene: Scene) -> None:
-    """What was asked comes in one message, and each is approved below the whole of it."""
+    """What was asked comes in one message, and one of it is approved below the whole of it."""
     asked(scene)
-    scene.approve_in_details("marta")
-    scene.rest()
     scene.approve_in_details("marta")
     scene.rest()
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from bot.sandbox.buyer import buyer
@@ -65,13 +65,14 @@ escalate = [{{ manager_of = "approver" }}]
 """
 BIG, DEARER = 3_800_000, 3_990_000
 
-_FLOWS: Final[Mapping[str, Flow]] = {
+FLOWS: Final[Mapping[str, Flow]] = {
     "launch, ask and show": Flow(given=nothing, happens=asked, run="awaiting_approval", pauses=("waiting",), paid=()),
     "an order under the limit": Flow(given=nothing, happens=acts.small_order, run="done", pauses=(), paid=(64_000,)),
     "approve and pay": Flow(given=asked, happens=acts.approve, run="done", pauses=("executed",), paid=(BIG,)),
+    "approve and pay, sealed": Flow(given=asked, happens=acts.approve, run="done", pauses=("executed",), paid=(BIG,), sealed=True),
     "deny with a reason": Flow(given=asked, happens=acts.deny, run="done", pauses=("denied",), paid=()),
-    "asked back": Flow(given=asked, happens=acts.ask_back, run="done", pauses=("executed",), paid=(BIG,)),
-    "two votes": Flow(given=asked, happens=acts.vote, run="done", pauses=("executed",), paid=(BIG,), policy=QUORUM),
+    "asked back": Flow(given=asked, happens=acts.ask_back, run="awaiting_approval", pauses=("waiting",), paid=()),
+    "two votes": Flow(given=asked, happens=acts.vote, run="done", pauses=("executed",), paid=(BIG,), policy=QUORUM, sealed=True),
     "escalate, and the manager approves": Flow(given=asked, happens=acts.escalate, run="done", pauses=("executed",), paid=(BIG,)),
     "expire to the end": Flow(given=asked, happens=acts.expire, run="done", pauses=("expired",), paid=()),
     "withdraw": Flow(given=asked, happens=acts.withdraw, run="done", pauses=("cancelled",), paid=()),
@@ -82,8 +83,8 @@ _FLOWS: Final[Mapping[str, Flow]] = {
     "the provider's answer is lost": Flow(given=asked, happens=acts.lost_answer, run="done", pauses=("executed",), paid=(BIG,)),
     "the call to the provider is lost": Flow(given=asked, happens=acts.lost_request, run="done", pauses=("executed",), paid=(BIG,)),
     "the provider is asked whether it happened": Flow(given=asked, happens=acts.looked_up, run="done", pauses=("executed",), paid=(BIG,)),
-    "in doubt until a person knows": Flow(given=asked, happens=acts.doubt, run="done", pauses=("executed",), paid=(BIG,)),
-    "in doubt, and said in Slack": Flow(given=asked, happens=acts.doubt_in_slack, run="done", pauses=("executed",), paid=(BIG,)),
+    "in doubt until a person knows": Flow(given=asked, happens=acts.doubt, run="done", pauses=("executed",), paid=(BIG,), sealed=True),
+    "in doubt, and said in Slack": Flow(given=acts.doubted, happens=acts.say_it_happened, run="done", pauses=("executed",), paid=(BIG,)),
     "typed to approve": Flow(given=asked, happens=acts.confirm, run="done", pauses=("executed",), paid=(BIG,), policy=TYPED),
     "reminded of what waits": Flow(given=nothing, happens=asked, run="awaiting_approval", pauses=("waiting",), paid=(), policy=REMINDED),
     "a small order that counts with others": Flow(given=nothing, happens=acts.small_order, run="done", pauses=(), paid=(64_000,), policy=TOGETHER),
@@ -95,10 +96,10 @@ _FLOWS: Final[Mapping[str, Flow]] = {
     "two payments, one denied": Flow(given=asked, happens=acts.deny, run="done", pauses=("cancelled", "denied"), paid=(), script=acts.siblings),
     "decided together": Flow(given=asked, happens=acts.together, run="done", pauses=("executed", "executed"), paid=(BIG, BIG), script=acts.siblings),
     "denied together": Flow(given=asked, happens=acts.together_denied, run="done", pauses=("denied", "denied"), paid=(), script=acts.siblings),
-    "digest": Flow(given=nothing, happens=acts.digest, run="done", pauses=("executed", "executed"), paid=(BIG, BIG), script=acts.siblings, policy=DAILY),
-    "a person is asked": Flow(given=acts.question, happens=acts.answer, run="done", pauses=("answered", "executed"), paid=(BIG,), script=acts.asks_first, policy=ASKING),
+    "digest": Flow(given=nothing, happens=acts.digest, run="awaiting_approval", pauses=("approved", "waiting"), paid=(), script=acts.siblings, policy=DAILY),
+    "a person is asked": Flow(given=acts.question, happens=acts.answer, run="done", pauses=("answered", "executed"), paid=(BIG,), script=acts.asks_first, policy=ASKING, sealed=True),
     "a person is asked, and nobody answers": Flow(given=acts.question, happens=acts.no_answer, run="done", pauses=("cancelled", "expired"), paid=(), script=acts.asks_first, policy=ASKING),
-    "launched over HTTP": Flow(given=nothing, happens=acts.ordered_over_http, run="awaiting_approval", pauses=("waiting",), paid=()),
+    "launched over HTTP": Flow(given=nothing, happens=acts.ordered_over_http, run="awaiting_approval", pauses=("waiting",), paid=(), sealed=True),
     "held and resumed over HTTP": Flow(given=asked, happens=acts.held_over_http, run="done", pauses=("executed",), paid=(BIG,)),
     "cancelled over HTTP": Flow(given=asked, happens=acts.cancelled_over_http, run="cancelled", pauses=("cancelled",), paid=()),
     "approved by command": Flow(given=asked, happens=acts.approve_by_command, run="done", pauses=("executed",), paid=(BIG,)),
@@ -115,13 +116,3 @@ _FLOWS: Final[Mapping[str, Flow]] = {
     "told to stop in the middle of a turn": Flow(given=nothing, happens=acts.told_to_stop, run="done", pauses=(), paid=(64_000,)),
     "halted for a while": Flow(given=asked, happens=acts.halted, run="done", pauses=("executed",), paid=(BIG,)),
 }  # fmt: skip
-
-_SEALED: Final = (
-    "launch, ask and show", "approve and pay", "two votes", "in doubt until a person knows", "a person is asked",
-)  # fmt: skip
-"""Those that are gone through once more with a PLACET_SEAL_KEY."""
-
-FLOWS: Final[Mapping[str, Flow]] = {
-    **_FLOWS,
-    **{f"sealed: {name}": replace(_FLOWS[name], sealed=True) for name in _SEALED},
-}

@@ -18,12 +18,23 @@ from typing import Final
 import httpx
 import psycopg
 
-from bot.cards.ids import ACTION_APPROVE, ACTION_ASK, ACTION_DENY, ACTION_REPLY, ACTION_WITHDRAW
+from bot.cards import ids
+from bot.cards.ids import (
+    ACTION_APPROVE,
+    ACTION_ASK,
+    ACTION_ASK_AGAIN,
+    ACTION_DENY,
+    ACTION_REPLY,
+    ACTION_TOGETHER,
+    ACTION_WITHDRAW,
+)
 from bot.sandbox.player import Json, Seen
 from engine.rules.seal import Keys
 from engine.state import absences, db, halts, pauses
 from examples.procurement.agent import agent
 from tests import rows
+from tests.boundaries import asking
+from tests.chaos import bulk
 from tests.chaos.place import SEAL_KEY, Place
 from tests.chaos.schedule import Step
 
@@ -54,14 +65,20 @@ class People:
     _hands: dict[str, threading.Lock] = field(default_factory=lambda: defaultdict(threading.Lock))
 
     def launch(self, step: Step) -> None:
-        """Order something; without an answer the same order is sent again a few times, and launches one run."""
+        """Order something, or have a list paid; without an answer the same order is sent again a few times, and launches one run."""
         dice = step.chance()
         ref = f"PO-{step.n:012x}"
         amount, currency = dice.choice(AMOUNTS)
+        what = dice.choices(("order", "list", "asking"), (70, 15, 15))[0]
         row = {"order_ref": ref, "supplier_id": "sup_412", "supplier": "Nordholz Industrial", "item": "hydraulic pumps",
                "quantity": "40", "amount": amount, "currency": currency, "payment_method": "pm_card_4417"}  # fmt: skip
         requester = "ines" if amount in ("7200.00", "9999.99") and dice.random() < 0.3 else "priya"
         asked = {"agent": agent.name, "input": agent.read_order(row).text, "for": requester, "launch_key": ref}
+        if what == "list":
+            amounts = [f"{dice.randint(1_200, 45_000)}.00" for _ in range(dice.randint(2, 4))]
+            asked |= {"agent": bulk.agent.name, "input": bulk.task(ref, amounts)}
+        elif what == "asking":
+            asked |= {"agent": asking.agent.name}
         self.sent.add(ref)
         for _ in range(6):
             with suppress(httpx.HTTPError):
@@ -114,6 +131,29 @@ class People:
     def reply(self, step: Step) -> None:
         """A requester answers what they are asked."""
         self._write(step.chance(), "U0PRIYA", ACTION_REPLY, "As every year.")
+
+    def answer(self, step: Step) -> None:
+        """Somebody answers a question of an agent."""
+        dice = step.chance()
+        user, action = dice.choice(CROWD[:3]), ids.choose(dice.randrange(2))
+        if seen := self._card(dice, user, action):
+            self._press(user, seen, action)
+
+    def decide_together(self, step: Step) -> None:
+        """Somebody decides all that a turn asks for, in one form."""
+        dice = step.chance()
+        user = dice.choice(CROWD[:3])
+        verdict = {"type": "radio_buttons", "selected_option": {"value": dice.choice(("approve", "approve", "deny"))}}
+        if seen := self._card(dice, user, ACTION_TOGETHER):
+            with self._hands[user]:
+                if self._press(user, seen, ACTION_TOGETHER):
+                    for view in self._forms(user):
+                        self.place.player.choose(user, view, {ids.BLOCK_ALL: {ids.ACTION_CHOICE: verdict}})
+
+    def ask_again(self, step: Step) -> None:
+        """A requester asks again for what nobody answered, or what they took back."""
+        if seen := self._card(step.chance(), "U0PRIYA", ACTION_ASK_AGAIN):
+            self._press("U0PRIYA", seen, ACTION_ASK_AGAIN)
 
     def withdraw(self, step: Step) -> None:
         """A requester takes back what they asked for."""
@@ -207,7 +247,7 @@ class People:
         if self._remembered and dice.random() < 0.15:
             seen = dice.choice(list(self._remembered))
             return seen if seen.button(action) else None
-        own = action in (ACTION_WITHDRAW, ACTION_REPLY)
+        own = action in (ACTION_WITHDRAW, ACTION_REPLY, ACTION_ASK_AGAIN)
         channel = f"D0{user[2:]}" if own or dice.random() >= 0.75 else "C0BUY"
         there = [seen for seen in self.place.player.messages(user, channel)[-40:] if seen.button(action)]
         if not there:

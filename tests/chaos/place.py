@@ -25,6 +25,8 @@ from bot.sandbox.house import EXAMPLE, House, _free_port, _reap, house
 from bot.sandbox.player import Json, Player
 from engine.rules import people as people_rules
 from engine.state import db, people, policies
+from tests.boundaries import asking
+from tests.chaos import bulk
 from tests.chaos.relay import HOST, Relay, relay
 
 LEASE_S: Final = 5
@@ -44,6 +46,18 @@ PARTS: Final = ((), (), ("worker", "sweep"))
 PEOPLE: Final = (EXAMPLE / "people.toml").read_text("utf-8")
 
 
+QUESTIONS: Final = f"""
+[[rule]]
+name = "questions"
+action = "question"
+need = "ask"
+person = "marta"
+answer_within = "{ANSWER_S}s"
+on_expiry = "escalate"
+escalate = [{{ manager_of = "approver" }}]
+"""
+
+
 TOGETHER: Final = '\n[spend_window]\npayment = "10s"\n'
 """Small orders within ten seconds count together: some of them are asked about."""
 
@@ -60,8 +74,9 @@ class Form:
 
 def ordinary() -> Form:
     """People go through the workspace's page."""
-    policy = demo.demo_policy(answer_s=ANSWER_S, step_s=ANSWER_S) + TOGETHER
-    return Form(people=PEOPLE, policy=policy, agents="examples.procurement.agent", outside="bot.sandbox.outside")
+    policy = demo.demo_policy(answer_s=ANSWER_S, step_s=ANSWER_S) + QUESTIONS + TOGETHER
+    agents = f"examples.procurement.agent,{bulk.__name__},{asking.MODULE}"
+    return Form(people=PEOPLE, policy=policy, agents=agents, outside="tests.chaos.market")
 
 
 def dense() -> Form:
@@ -86,7 +101,7 @@ channel = "C0BUY"
     return Form(
         people=everybody,
         policy=bounded,
-        agents="examples.procurement.agent,tests.chaos.bulk",
+        agents=f"examples.procurement.agent,{bulk.__name__}",
         outside="tests.chaos.outside",
     )
 

@@ -28,7 +28,7 @@ ALLOWED: Final = Money(100_000, "EUR")
 
 REFUSED: Final = ("denied", "expired", "cancelled", "superseded", "voided", "failed")
 RESTS: Final = ("done", "error", "cancelled", "awaiting_approval", "in_doubt")
-BY_A_CLICK: Final = ("approve", "deny")
+BY_A_CLICK: Final = ("approve", "deny", "answer")
 DECISIONS: Final = (*BY_A_CLICK, "expire")
 """What settles a request: somebody's click, or its timer. What is withdrawn, cancelled or asked again is none."""
 
@@ -81,7 +81,7 @@ def verdict(
         said.violations += _nothing_begun(one, halted)
         said.violations += _stood_in(one, away)
     said.violations += [
-        *_launched_once(acknowledged, there), *_rows(conn), *_together(conn), *_nothing_else_paid(keys, paid), *_given_up(conn),
+        *_launched_once(acknowledged, there), *_ordered_once(paid), *_rows(conn), *_together(conn), *_nothing_else_paid(keys, paid), *_given_up(conn),
         *(f"a card in {card.channel} shows request {card.pause_id}, which is not there" for card in cards if card.pause_id not in asked),
     ]  # fmt: skip
     return said
@@ -96,6 +96,13 @@ def _launched_once(
             yield f"{ref} was answered with several runs: {sorted(answered)}"
         for run_id in answered - there.get(ref, set()):
             yield f"{ref} was answered with run {run_id}, which is not there"
+
+
+def _ordered_once(paid: Sequence[Json]) -> Iterator[str]:
+    """Whatever is asked again, by another run too, is paid once."""
+    for ref, times in Counter(payment["metadata"].get("order_ref") for payment in paid).items():
+        if times > 1:
+            yield f"{ref} was paid {times} times"
 
 
 def _rows(conn: db.Conn) -> Iterator[str]:

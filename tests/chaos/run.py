@@ -37,7 +37,7 @@ CALM_S: Final = 300.0
 """Within which less and less must be left to do once nothing breaks any more: leases lapse, waits between tries end, and the machine is busy."""
 
 
-DECIDED: Final = ("approved", "executed", "failed", "denied", "expired")
+DECIDED: Final = ("approved", "answered", "executed", "failed", "denied", "expired")
 
 MOST_PRESSES: Final = 5
 """How often a copy of a card is pressed until it tells the truth."""

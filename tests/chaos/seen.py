@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 from uuid import UUID
 
-from bot.cards.ids import ACTION_APPROVE, ACTION_DENY, ACTION_WITHDRAW
+from bot.cards.ids import ACTION_ANSWER, ACTION_APPROVE, ACTION_DENY, ACTION_TOGETHER, ACTION_WITHDRAW, choose
 
 Json = dict[str, Any]
 
-BUTTONS: Final = (ACTION_APPROVE, ACTION_DENY, ACTION_WITHDRAW)
+BUTTONS: Final = (ACTION_APPROVE, ACTION_DENY, ACTION_WITHDRAW, ACTION_TOGETHER, ACTION_ANSWER, *map(choose, range(5)))
 """Those that decide something."""
 _SAID: Final = re.compile(r"(Approved|Denied) by [^()\"]{1,60} \((\w+)\)")
 _EVENT: Final = {"Approved": "approve", "Denied": "deny"}

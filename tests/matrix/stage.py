@@ -208,7 +208,7 @@ def stage(server: str, folder: Path) -> Iterator[Stage]:
     served = Served()
     with (
         serving(served) as address,
-        template(place := Place(url, address, one_certificate(folder)), "tests.matrix.worker") as process,
+        template(place := Place(url, address, str(folder), one_certificate(folder)), "tests.matrix.worker") as process,
         database.connect(url) as conn,
     ):
         made = Stage(place=place, template=process, conn=conn, folder=folder, served=served)
