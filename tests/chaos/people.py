@@ -135,7 +135,7 @@ class People:
     def answer(self, step: Step) -> None:
         """Somebody answers a question of an agent."""
         dice = step.chance()
-        user, action = dice.choice(CROWD[:3]), ids.choose(dice.randrange(2))
+        user, action = dice.choice(("U0MARTA", *CROWD[:3])), ids.choose(dice.randrange(2))
         if seen := self._card(dice, user, action):
             self._press(user, seen, action)
 
@@ -247,7 +247,7 @@ class People:
         if self._remembered and dice.random() < 0.15:
             seen = dice.choice(list(self._remembered))
             return seen if seen.button(action) else None
-        own = action in (ACTION_WITHDRAW, ACTION_REPLY, ACTION_ASK_AGAIN)
+        own = action in (ACTION_WITHDRAW, ACTION_REPLY, ACTION_ASK_AGAIN, *map(ids.choose, range(2)))
         channel = f"D0{user[2:]}" if own or dice.random() >= 0.75 else "C0BUY"
         there = [seen for seen in self.place.player.messages(user, channel)[-40:] if seen.button(action)]
         if not there:

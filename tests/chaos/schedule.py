@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 ACTIONS: Final[Mapping[str, float]] = {
-    "launch": 0.7, "click": 2.2, "click_twice": 0.3, "race": 0.4, "deny": 0.5, "ask_back": 0.2, "reply": 0.2, "answer": 0.3, "decide_together": 0.2,
+    "launch": 0.7, "click": 2.2, "click_twice": 0.3, "race": 0.4, "deny": 0.5, "ask_back": 0.2, "reply": 0.2, "answer": 0.6, "decide_together": 0.2,
     "ask_again": 0.2, "withdraw": 0.15, "hours_pass": 0.25, "price_moves": 0.25,
     "hold": 0.08, "resume": 0.1, "cancel": 0.06, "halt": 0.04, "leave": 0.04,
 }  # fmt: skip
