@@ -27,6 +27,7 @@ def server() -> Iterator[str]:
         database.server(Path(folder)) as url,
     ):
         yield url
+        database.hang_up()
 
 
 @pytest.fixture(scope="session")
@@ -43,10 +44,9 @@ def db_url(migrated: str) -> str:
 
 
 @pytest.fixture
-def conn(db_url: str) -> Iterator[Any]:
+def conn(db_url: str) -> Any:
     """A connection to the emptied database, in autocommit mode."""
-    with database.connect(db_url) as connection:
-        yield connection
+    return database.line(db_url)
 
 
 @pytest.fixture

@@ -7,11 +7,12 @@ connection string to change to go through a pooler in front of it, and DATABASE_
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import psycopg
+from psycopg import pq
 
 from bot.sandbox.postgres import postgres
 from engine.rules import people as people_rules
@@ -69,6 +70,41 @@ def pool(url: str, size: int, keys: Keys = NO_KEYS) -> db.Pool:
     return db.pool(url, size=size, keys=keys, prepare=not POOLER)
 
 
+_LINES: dict[str, Any] = {}
+_POOLS: dict[tuple[object, ...], db.Pool] = {}
+
+
+def line(url: str) -> Any:
+    """A connection that stays: the server has planned on it what earlier tests asked. It seals with nothing until told."""
+    held = _LINES.get(url)
+    if held is None or held.closed or held.broken or held.info.transaction_status != pq.TransactionStatus.IDLE:
+        if held is not None:
+            held.close()
+        held = _LINES[url] = connect(url)
+    held.keys, held.autocommit = NO_KEYS, True
+    return held
+
+
+def standing(url: str, size: int, keys: Keys = NO_KEYS) -> db.Pool:
+    """A pool that stays, for the same reason; a new one each time where none holds connections."""
+    if HOLDS["database_pool"] == "off":
+        return pool(url, size, keys)
+    which = url, size, *keys.by_id.items()
+    held = _POOLS.get(which)
+    if held is None or held.closed:
+        held = _POOLS[which] = pool(url, size, keys)
+    held.check()
+    return held
+
+
+def hang_up() -> None:
+    """End all that stays."""
+    for held in (*_LINES.values(), *_POOLS.values()):
+        held.close()
+    _LINES.clear()
+    _POOLS.clear()
+
+
 def connect(url: str, keys: Keys = NO_KEYS) -> Any:
     """A connection in autocommit mode, which seals with these keys."""
     conn = db.Conn.connect(url, autocommit=True, prepare_threshold=None if POOLER else 5)
@@ -82,16 +118,22 @@ TABLES = (
 )  # fmt: skip
 
 
+_BEGINNINGS: dict[str, str] = {}
+"""The statements that put a database back to its beginning, for those that were emptied before."""
+
+
 def empty(url: str) -> None:
     """Leave the schema, the edges, and the people of the example; nothing else. DELETE takes 3 ms here, TRUNCATE 90."""
-    with connect(url) as conn:
-        with conn.transaction():
-            conn.execute(
-                "SET LOCAL session_replication_role = replica"
-            )  # no foreign key is looked after: everything goes
-            conn.execute(";".join(f"DELETE FROM {table}" for table in TABLES).encode())
-        events.begin(conn)
-        people.load(conn, example_people(), actor="tests")
+    conn = line(url)
+    with suppress(KeyError, psycopg.errors.UndefinedTable):  # never before; or it was made anew since
+        put_back(conn, _BEGINNINGS[url])
+        return
+    with conn.transaction():
+        conn.execute("SET LOCAL session_replication_role = replica")  # no foreign key is looked after: everything goes
+        conn.execute(";".join(f"DELETE FROM {table}" for table in TABLES).encode())
+    events.begin(conn)
+    people.load(conn, example_people(), actor="tests")
+    _BEGINNINGS[url] = keep(conn, "beginning")
 
 
 _COLUMNS = (
@@ -106,9 +148,15 @@ def keep(conn: Any, schema: str = "kept") -> str:
     for table in TABLES:
         conn.execute(f"CREATE TABLE {schema}.{table} AS TABLE {table}")
     columns = dict(conn.execute(_COLUMNS).fetchall())
+    filled = [table for table in TABLES if conn.execute(f"SELECT EXISTS (SELECT FROM {table})").fetchone() == (True,)]
     return ";".join(
-        f"DELETE FROM {table}; INSERT INTO {table} ({columns[table]}) OVERRIDING SYSTEM VALUE SELECT {columns[table]} FROM {schema}.{table}"
-        for table in TABLES
+        [
+            *(f"DELETE FROM {table}" for table in TABLES),
+            *(
+                f"INSERT INTO {table} ({columns[table]}) OVERRIDING SYSTEM VALUE SELECT {columns[table]} FROM {schema}.{table}"
+                for table in filled
+            ),
+        ]
     )
 
 

@@ -20,9 +20,8 @@ def office(tmp_path: Path) -> Iterator[Office]:
 
 
 @pytest.fixture
-def pool(db_url: str) -> Iterator[db.Pool]:
-    with database.pool(db_url, 6) as opened:
-        yield opened
+def pool(db_url: str) -> db.Pool:
+    return database.standing(db_url, 6)
 
 
 @pytest.fixture

@@ -27,12 +27,10 @@ class Desks(Protocol):
 
 
 @pytest.fixture
-def pool(db_url: str, conn: Any, keys: Keys) -> Iterator[db.Pool]:
+def pool(db_url: str, conn: Any, keys: Keys) -> db.Pool:
     conn.keys = keys
-    with database.pool(db_url, 4, keys) as made:
-        with made.connection() as own:
-            database.apply_policy(own)
-        yield made
+    database.apply_policy(conn)
+    return database.standing(db_url, 4, keys)
 
 
 @pytest.fixture
