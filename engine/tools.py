@@ -8,15 +8,11 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import NoneType
-from typing import Any, get_args, overload
+from typing import Any, overload
 
-from engine import question_tool
+from engine import question_tool, unfit
 from engine.errors import BadInput, Misconfigured
-from engine.rules import addresses, digest, policy_arguments
-from engine.rules.documents import Unfit, length
-from engine.rules.money import Money
-from engine.rules.needs import QUESTION
+from engine.rules import digest, policy_arguments
 from engine.rules.policy_arguments import Takes
 from engine.state.runs import Launch
 from engine.tool import Tool, arguments_of
@@ -139,69 +135,25 @@ class Agent:
                 amount=amount,
                 payee=payee,
                 title=title or _title(action),
-                details=_several("detail", detail, faults),
-                secrets=_several("secret", secret, faults),
-                scopes=_several("scopes", scopes, faults),
+                details=unfit.several("detail", detail, faults),
+                secrets=unfit.several("secret", secret, faults),
+                scopes=unfit.several("scopes", scopes, faults),
                 credential=credential,
                 audience=audience,
-                timeout_s=_seconds("timeout", timeout, faults),
-                key_window_s=0 if key_window is None else _seconds("key_window", key_window, faults),
-                settles_in_s=_seconds("settles_in", settles_in, faults),
+                timeout_s=unfit.seconds("timeout", timeout, faults),
+                key_window_s=0 if key_window is None else unfit.seconds("key_window", key_window, faults),
+                settles_in_s=unfit.seconds("settles_in", settles_in, faults),
                 no_find=no_find.strip(),
             )
             if no_find and not made.no_find:
                 faults.append('no_find is blank. Say why there is no find, as in no_find="Our bank has no list."')
-            faults += self._faults(made, takes_effect=effect is not None)
+            faults += unfit.faults(made, self.tools, takes_effect=effect is not None)
             if faults:
                 raise Misconfigured([f"{made.name}: {fault}" for fault in faults])
             self.tools[made.name] = made
             return made
 
         return add(*functions) if functions else add
-
-    def _faults(self, tool: Tool, *, takes_effect: bool) -> list[str]:
-        faults = []
-        arguments = tool.arguments.model_fields
-        if tool.name in self.tools:
-            faults.append("the agent has a tool of that name already. Rename one.")
-        if tool.action == QUESTION:
-            faults.append(
-                f"the action {QUESTION!r} is what {question_tool.NAME} asks about: Agent(..., ask_human=True). Name yours differently."
-            )
-        if takes_effect and tool.action is None:
-            faults.append(
-                'it takes an Effect but names no action. Write @agent.tool(action="payment"), as the policy calls it.'
-            )
-        if tool.action is None and any(
-            (
-                tool.amount,
-                tool.payee,
-                tool.details,
-                tool.secrets,
-                tool.scopes,
-                tool.credential,
-                tool.audience,
-                tool.no_find,
-            )
-        ):
-            faults.append(
-                "amount, payee, detail, secret, scopes, credential, audience and no_find are for a tool with an effect. "
-                "Name its action, or take them away."
-            )
-        if tool.action is not None and not takes_effect:
-            faults.append(
-                f"it has the action {tool.action!r} but takes no Effect. Give it a first parameter: effect: Effect."
-            )
-        faults += _unfit_audience(tool) if tool.audience is not None else []
-        if "why" in arguments and tool.action is not None:
-            faults.append("`why` is the approver's argument, which the tool never sees. Name yours differently.")
-        named = (*(("detail", d) for d in tool.details), *(("secret", s) for s in tool.secrets))
-        for role, name in (("amount", tool.amount), ("payee", tool.payee), *named):
-            if name is not None and name not in arguments:
-                faults.append(f"{role}={name!r} is no parameter of it. Write one of: {', '.join(arguments)}.")
-        if tool.amount in arguments and arguments[tool.amount].annotation is not Money:
-            faults.append(f"the amount {tool.amount!r} must be annotated as Money, so that it is exact.")
-        return faults + _unfit_secrets(tool)
 
     def check(self) -> None:
         """What can only be told when all of it is written. Raises Misconfigured for a tool that moves money and cannot be looked up."""
@@ -243,56 +195,10 @@ class Agent:
         )  # fmt: skip
 
 
-def _unfit_secrets(tool: Tool) -> list[str]:
-    """What is wrong with what a tool calls secret."""
-    faults = []
-    for name in tool.secrets:
-        role = {tool.amount: "amount", tool.payee: "payee"}.get(name)
-        if role:
-            faults.append(
-                f"its {role} {name!r} cannot be secret: who approves must read it. Take it out of secret, or name another {role}."
-            )
-        field = tool.arguments.model_fields.get(name)
-        if field is not None and not role and set(get_args(field.annotation) or (field.annotation,)) - {str, NoneType}:
-            faults.append(
-                f"the secret {name!r} must be annotated as str, so that it can be found where it is to be hidden."
-            )
-    return faults
-
-
-def _unfit_audience(tool: Tool) -> list[str]:
-    """What is wrong with how a tool asks for access tokens."""
-    faults = []
-    if tool.credential is not None:
-        faults.append("it has a credential and an audience, and only one of them can be its own. Take the other away.")
-    if why := addresses.unfit(str(tool.audience)):
-        faults.append(f'audience={tool.audience!r} cannot be used: {why}. Write it as in "https://payments.example".')
-    if not tool.scopes:
-        faults.append(
-            "it has an audience and no scopes, so that its tokens could do anything. Name the scopes that it needs."
-        )
-    return faults
-
-
 def _title(action: str | None) -> str:
     if action is None:
         return ""
     return f"Approve {'an' if action[0] in 'aeiou' else 'a'} {action.replace('_', ' ')}?"
-
-
-def _seconds(name: str, written: str, faults: list[str]) -> int:
-    try:
-        return length(written)
-    except Unfit as unfit:
-        faults.append(f"{name}: {unfit.why} {unfit.fix}")
-        return 0
-
-
-def _several(name: str, given: Sequence[str], faults: list[str]) -> tuple[str, ...]:
-    if isinstance(given, str):  # it would be taken for its letters
-        faults.append(f'{name} is a list. Write {name}=["{given}"].')
-        return ()
-    return tuple(given)
 
 
 def load(modules: Sequence[str]) -> dict[str, Agent]:
