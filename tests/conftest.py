@@ -39,7 +39,7 @@ def migrated(server: str) -> str:
 @pytest.fixture
 def db_url(migrated: str) -> str:
     """The same, emptied: people of the fixtures are there, and nothing else."""
-    database.empty(migrated)
+    database.empty_over(database.line(migrated), migrated)
     return migrated
 
 
