@@ -2,12 +2,11 @@
 
 It never calls Slack or anything else outside the database. If a batch fails or takes too long it is halved; a pause that fails alone, or of
 which cannot be worked out where it goes, is put aside with an alarm, and tried again in an hour. A scan looks at what fell due in the last minutes, so that dead entries kept by an old snapshot are not walked over; once a
-minute it looks everywhere.
+minute it looks everywhere, also if the machine slept through the minute.
 """
 
 import json
 import logging
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -22,6 +21,7 @@ from engine.rules.needs import Need, within_s
 from engine.rules.people import People
 from engine.state import db, pauses, people
 from engine.state.pauses import NextStep
+from engine.workers.moments import Moment
 
 _log = logging.getLogger(__name__)
 
@@ -39,7 +39,7 @@ class Sweeper:
 
     def __init__(self, pool: db.Pool) -> None:
         self._pool = pool
-        self._looked_everywhere: float | None = None
+        self._looked_everywhere: Moment | None = None
         self._stopping = False
 
     def stop(self) -> None:
@@ -49,8 +49,8 @@ class Sweeper:
     def run(self) -> list[Moved]:
         """Settle all that is due; what moved."""
         moved: list[Moved] = []
-        began, before = time.monotonic(), self._looked_everywhere
-        back_s = BACK_S if before is not None and began - before < FULL_SCAN_S else None
+        began, before = Moment.now(), self._looked_everywhere
+        back_s = BACK_S if before is not None and before.age_s() < FULL_SCAN_S else None
         while not self._stopping:
             with self._pool.connection() as conn:
                 due = pauses.due(conn, limit=BATCH, back_s=back_s)

@@ -5,6 +5,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -21,7 +22,7 @@ from bot.delivery.repaint import paint_due
 from bot.sandbox.buyer import buyer
 from bot.sandbox.model import ask, say
 from engine.rules.needs import Step
-from engine.state import pauses, runs
+from engine.state import db, pauses, runs
 from engine.workers.sweep import Sweeper
 from tests import database, rows, world
 from tests.bot.command_line import as_url
@@ -100,12 +101,27 @@ def test_an_absent_approver_means_the_next_one_and_never_a_silent_no(
     assert (ended.status, ended.votes, ended.decided_by) == ("expired", (), None)
 
 
+def test_after_a_machine_slept_everything_due_is_taken_at_once_however_long_ago(
+    pool: db.Pool, conn: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """E8: the clock that nobody can set stands still while a machine sleeps, and a sweep looks back two minutes as a rule."""
+    sweeper, asleep_s = Sweeper(pool), 600
+    assert sweeper.run() == []
+    due = [rows.waiting(conn)[0] for _ in range(3)]
+    for pause_id, ago_s in zip(due, (5, 180, asleep_s - 1), strict=True):
+        rows.make_due(conn, pause_id, ago_s)
+    now = time.time
+    monkeypatch.setattr(time, "time", lambda: now() + asleep_s)
+    assert {moved.pause_id for moved in sweeper.run()} == set(due)
+
+
 @pytest.fixture(params=["Asia/Kolkata", "America/New_York"])
 def far_away(request: pytest.FixtureRequest, conn: Any) -> Iterator[str]:
     """A database that keeps its hours somewhere else, for every session that is opened from now on."""
     conn.execute(f"ALTER DATABASE placet SET timezone = '{request.param}'")
     yield str(request.param)
     conn.execute("ALTER DATABASE placet RESET timezone")
+    database.hang_up()  # those that were opened meanwhile keep theirs
 
 
 def test_the_model_is_told_the_hour_in_utc_wherever_the_database_is(far_away: str, desks: Desks, shop: Shop) -> None:
