@@ -32,9 +32,17 @@ def _version(program: Path) -> tuple[int, ...]:
 
 
 def _dump(url: str) -> str:
-    """The schema as pg_dump writes it, without the table of migrations and without what differs from run to run."""
+    """The schema as pg_dump writes it, without the table of migrations, what tests keep beside it, and what differs from run to run."""
     ran = subprocess.run(
-        [_pg_dump(), "--schema-only", "--no-owner", "--no-privileges", "--exclude-table=migration", f"--dbname={url}"],
+        [
+            _pg_dump(),
+            "--schema-only",
+            "--no-owner",
+            "--no-privileges",
+            "--exclude-table=migration",
+            "--exclude-schema=beginning",
+            f"--dbname={url}",
+        ],
         capture_output=True,
         text=True,
         check=True,
