@@ -67,9 +67,8 @@ def world(
         before = {name: os.environ.get(name) for name in given}
         os.environ.update(given)
         try:
-            plain = anthropic.DefaultHttpxClient(
-                verify=False
-            )  # certificates are read in 30 ms, and nobody here has one
+            # Certificates are read in 30 ms, and nobody here has one.
+            plain = anthropic.DefaultHttpxClient(verify=False)
             base = f"{address}/anthropic"
             with anthropic.Anthropic(api_key="sk-ant-test", base_url=base, max_retries=0, http_client=plain) as sdk:
                 yield World(address=address, provider=provider, suppliers=suppliers, complete=model.calling(sdk))

@@ -7,7 +7,7 @@ from typing import Final
 
 from bot.sandbox.buyer import buyer
 from bot.sandbox.model import Script
-from tests.boundaries import acts
+from tests.boundaries import acts, asking
 from tests.boundaries.acts import asked, nothing
 from tests.boundaries.ground import POLICY
 from tests.boundaries.scene import Scene
@@ -53,16 +53,7 @@ DAILY: Final = re.sub(
     ),
 )
 TOGETHER: Final = f'{POLICY}\n[spend_window]\npayment = "24h"\n'
-ASKING: Final = f"""{POLICY}
-[[rule]]
-name = "questions"
-action = "question"
-need = "ask"
-person = "marta"
-answer_within = "4h"
-on_expiry = "escalate"
-escalate = [{{ manager_of = "approver" }}]
-"""
+ASKING: Final = POLICY + asking.rule("4h")
 BIG, DEARER = 3_800_000, 3_990_000
 
 FLOWS: Final[Mapping[str, Flow]] = {

@@ -39,23 +39,13 @@ LONG_S: Final = 86_400
 GONE_S: Final = 120.0
 """Within which a PostgreSQL that was killed must be gone, all its processes with it."""
 
+NO_SLACK: Final = ", as it found no Slack when it started"
+
 PARTS: Final = ((), (), ("worker", "sweep"))
 """What each process is; () is everything."""
 
 
 PEOPLE: Final = (EXAMPLE / "people.toml").read_text("utf-8")
-
-
-QUESTIONS: Final = f"""
-[[rule]]
-name = "questions"
-action = "question"
-need = "ask"
-person = "marta"
-answer_within = "{ANSWER_S}s"
-on_expiry = "escalate"
-escalate = [{{ manager_of = "approver" }}]
-"""
 
 
 TOGETHER: Final = '\n[spend_window]\npayment = "10s"\n'
@@ -74,7 +64,7 @@ class Form:
 
 def ordinary() -> Form:
     """People go through the workspace's page."""
-    policy = demo.demo_policy(answer_s=ANSWER_S, step_s=ANSWER_S) + QUESTIONS + TOGETHER
+    policy = demo.demo_policy(answer_s=ANSWER_S, step_s=ANSWER_S) + asking.rule(f"{ANSWER_S}s") + TOGETHER
     agents = f"examples.procurement.agent,{bulk.__name__},{asking.MODULE}"
     return Form(people=PEOPLE, policy=policy, agents=agents, outside="tests.chaos.market")
 
@@ -151,14 +141,20 @@ class Life:
         finally:
             self._process.send_signal(signal.SIGCONT)
 
-    def mend(self) -> int | None:
-        """Start it if it is not running; the exit code with which it had ended by itself, None if it runs."""
+    def mend(self) -> str | None:
+        """Start it if it is not running; how it had ended by itself, None if it runs."""
         code = self._process.poll() if self._process is not None else None
         if code is not None:
             assert self._process is not None
             _reap(self._process)
+            how = f"exit code {code}{NO_SLACK if code == 2 and self._found_no_slack() else ''}"
             self.start()
-        return code
+            return how
+        return None
+
+    def _found_no_slack(self) -> bool:
+        """Whether the last that it said is that Slack could not be reached when it started."""
+        return "Slack cannot be reached from here" in self._home.log(self.name).read_text("utf-8")[-1500:]
 
 
 class Place:

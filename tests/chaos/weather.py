@@ -112,16 +112,16 @@ class Weather:
             with life.busy:
                 life.mend()
 
-    def supervise(self) -> list[int]:
-        """Start again what ended by itself, as a supervisor does; with which exit codes. What is being broken on purpose is left alone."""
-        codes = []
+    def supervise(self) -> list[str]:
+        """Start again what ended by itself, as a supervisor does; how each had ended. What is being broken on purpose is left alone."""
+        ends = []
         for life in self.place.lives:
             if life.busy.acquire(blocking=False):
                 try:
-                    codes += [code for code in [life.mend()] if code is not None]
+                    ends += [how for how in [life.mend()] if how is not None]
                 finally:
                     life.busy.release()
-        return codes
+        return ends
 
     def _slack(self, *more: Fault) -> None:
         self.place.player.post("/slack/faults", {"faults": list(more)})

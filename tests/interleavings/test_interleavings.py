@@ -1,7 +1,7 @@
 """Two and three actors on the same runs, stepped through their orders: it always ends as if they had come one after the other.
 
 Each test takes two actors of a scene through orders of their statement boundaries, and each third actor with them. Of the orders of one
-case at most so many are gone through as PLACET_INTERLEAVINGS says, of a pair and of three ("2,1"; 0: all there are). Which these are is up
+case at most so many are gone through as PLACET_INTERLEAVINGS says, of a pair and of three ("4,1"; 0: all there are). Which these are is up
 to a seed, another one in every run, which stands in the name of every test. To see the same again:
 
     PLACET_INTERLEAVINGS_SEED=7f3a2c pytest tests/interleavings -k siblings
@@ -33,7 +33,7 @@ from tests.interleavings.scenes import SCENES
 from tests.interleavings.serial import End, Serial, difference, heard, orders
 from tests.interleavings.stage import play
 
-PAIR, TRIO = (int(n) or 10**9 for n in (os.environ.get("PLACET_INTERLEAVINGS", "2,1").split(",") * 2)[:2])
+PAIR, TRIO = (int(n) or 10**9 for n in (os.environ.get("PLACET_INTERLEAVINGS", "4,1").split(",") * 2)[:2])
 """How many orders of a case are gone through, of two actors and of three."""
 
 
